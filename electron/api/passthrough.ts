@@ -2,6 +2,8 @@ import { AppError } from '../../shared/app-error.ts';
 import { recordLevel, type RecordLevel } from '../../shared/contract/common.ts';
 import {
   maxPassedBodyBytes,
+  passAnthropicModel,
+  passAnthropicModels,
   passChat,
   passContent,
   passContentCount,
@@ -13,6 +15,7 @@ import {
   passEndpointResponses,
   passGeminiModels,
   passMessages,
+  passModel,
   passModels,
   passResponses,
   passTokenCount,
@@ -25,6 +28,7 @@ import { namedKeyHeaders, queryKeys } from '../providers/forwarded-call.ts';
 import { endpointId, type ProviderId } from '../providers/provider-addresses.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
+import { ownModel, ownModels } from './own-models.ts';
 import { PassedResponse } from './passed-response.ts';
 import { originOf } from './run-response.ts';
 import { clientOf, type TranslatedApi, translatedCall, type TranslatedCallOptions } from './translated-call.ts';
@@ -61,6 +65,9 @@ function hasOwnKey({ headers }: Input, path: string): boolean {
 function translatedApi({ providerId, api }: Route): TranslatedApi | null {
   return providerId === 'OpenAi' && (api === 'openai-chat' || api === 'openai-responses') ? api : null;
 }
+
+/** The path below a base address, as the program wrote it. */
+const pathOf = ({ request }: Pick<Input, 'request'>, base: string) => new URL(request.url).pathname.slice(base.length);
 
 /** Of the request's body; empty if it isn't compressed. */
 function encodingOf({ headers }: Input): string {
@@ -160,6 +167,15 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     pass(input, { providerId: 'OpenAi', api, path });
   const anthropic = (api: CallApi | null, path: string) => (input: Input) =>
     pass(input, { providerId: 'Anthropic', api, path });
+  const models = async (input: Input, path: string): Promise<Response> => {
+    try {
+      return await openAi(null, path)(input);
+    } catch (error) {
+      const isWithoutKey = error instanceof AppError && error.code === 'provider_not_configured';
+      if (!isWithoutKey || hasOwnKey(input, path)) throw error;
+      return Response.json(await ownModels(input.caller, options.storage));
+    }
+  };
   const gemini =
     (api: CallApi | null) =>
     (input: HandlerInput<{ version: string; model?: string }, unknown, unknown>): Promise<Response> => {
@@ -183,7 +199,11 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     implement(passChat, openAi('openai-chat', '/chat/completions')),
     implement(passResponses, openAi('openai-responses', '/responses')),
     implement(passEmbeddings, openAi('openai-embeddings', '/embeddings')),
-    implement(passModels, openAi(null, '/models')),
+    implement(passModels, (input) => models(input, '/models')),
+    implement(passModel, async (input) => {
+      const own = await ownModel(input.parameters.model, input.caller, options.storage);
+      return own ? Response.json(own) : openAi(null, pathOf(input, '/openai/v1'))(input);
+    }),
     implement(passEndpointChat, endpoint('openai-chat', '/chat/completions')),
     implement(passEndpointResponses, endpoint('openai-responses', '/responses')),
     implement(passEndpointEmbeddings, endpoint('openai-embeddings', '/embeddings')),
@@ -194,6 +214,8 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     implement(passContentCount, gemini(null)),
     implement(passGeminiModels, gemini(null)),
     implement(readRecorder, () => passThrough.counts()),
+    implement(passAnthropicModels, anthropic(null, '/models')),
+    implement(passAnthropicModel, (input) => anthropic(null, pathOf(input, '/anthropic/v1'))(input)),
     implement(passTokenCount, anthropic(null, '/messages/count_tokens')),
   ];
 }

@@ -82,10 +82,55 @@ export const passModels = defineEndpoint({
   tag,
   path: '/openai/v1/models',
   summary: "List OpenAI's models",
-  description: 'The request and the response pass unchanged. Lists are not recorded.',
+  description:
+    "The request and the response pass unchanged. Without a key for OpenAI, the list has Touchstone's own models: `service/…`, `on-device/default`, and, with the scope `manage`, the newest 1,000 prompts and agents. Lists are not recorded.",
   response: anyAnswer,
   errors,
   passes: 'openai',
+});
+
+const modelParameters = z.object({ model: z.string().min(1).max(500).meta({ description: 'The ID of the model' }) });
+
+export const passModel = defineEndpoint({
+  id: 'passModel',
+  method: 'get',
+  access,
+  tag,
+  path: '/openai/v1/models/{model}',
+  parameters: modelParameters,
+  summary: "Read one of OpenAI's models",
+  description:
+    "The request and the response pass unchanged. One of Touchstone's own models is described by Touchstone. Not recorded.",
+  response: anyAnswer,
+  errors,
+  passes: 'openai',
+});
+
+export const passAnthropicModels = defineEndpoint({
+  id: 'passAnthropicModels',
+  method: 'get',
+  access,
+  tag,
+  path: '/anthropic/v1/models',
+  summary: "List Anthropic's models",
+  description: 'The request and the response pass unchanged. Lists are not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'anthropic',
+});
+
+export const passAnthropicModel = defineEndpoint({
+  id: 'passAnthropicModel',
+  method: 'get',
+  access,
+  tag,
+  path: '/anthropic/v1/models/{model}',
+  parameters: modelParameters,
+  summary: "Read one of Anthropic's models",
+  description: 'The request and the response pass unchanged. Not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'anthropic',
 });
 
 export const passEndpointChat = defineEndpoint({

@@ -284,3 +284,74 @@ describe.each(ways)('the rules of recording for a call of one of its models, %s'
     expect([status, error.error.message]).toEqual([400, expect.stringContaining('x-touchstone-record')]);
   });
 });
+
+describe.each(ways)('lists of models, %s', (way) => {
+  const get = (path: string, key?: string, headers = {}) =>
+    host.send(way, { method: 'GET', path, headers: { authorization: `Bearer ${key ?? host.key}`, ...headers } });
+  const namesIn = (text: string) => (JSON.parse(text) as { data: { id: string }[] }).data.map(({ id }) => id);
+
+  test("are Touchstone's own without a key for OpenAI, with names of prompts and agents for who manages them", async () => {
+    const name = `Listed over ${way}`;
+    await post(way, '/v1/agents', { body: { name, model: 'hl-gpt-4o-mini', prompt: 'Be brief.' } });
+    for (const promptText of ['One', 'Two'])
+      await post(way, '/v1/prompts', { body: { name: `Double over ${way}`, version: { promptText } } });
+    const all = await get('/openai/v1/models');
+    expect(all.status).toBe(200);
+    expect(JSON.parse(all.text)).toMatchObject({
+      object: 'list',
+      data: expect.arrayContaining([
+        { id: 'service/hl-gpt-4o-mini', object: 'model', created: 0, owned_by: 'touchstone' },
+        { id: `agent/${name}`, object: 'model', created: expect.any(Number), owned_by: 'touchstone' },
+      ]),
+    });
+    const double = namesIn(all.text).filter((id) => id.includes('Double'));
+    expect(double).toEqual([]);
+    const few = await get('/openai/v1/models', host.issueKey({ scopes: ['run'] }));
+    expect(namesIn(few.text).every((id) => /^(?:service|on-device)\//.test(id))).toBe(true);
+    const one = await get(`/openai/v1/models/${encodeURIComponent(`agent/${name}`)}`);
+    expect(JSON.parse(one.text)).toMatchObject({ id: `agent/${name}`, object: 'model' });
+    const none = await get('/openai/v1/models/agent%2FNobody');
+    expect([none.status, JSON.parse(none.text).error.message]).toEqual([404, expect.stringContaining('agent/Nobody')]);
+  });
+
+  test.each([
+    ['/openai/v1/models', '/v1/models'],
+    ['/openai/v1/models/ft:gpt%2F4?x=1', '/v1/models/ft:gpt%2F4?x=1'],
+    ['/anthropic/v1/models?limit=2', '/v1/models?limit=2'],
+    ['/anthropic/v1/models/claude-opus-4-5', '/v1/models/claude-opus-4-5'],
+  ])("are the provider's with its key: %s", async (path, sent) => {
+    host.host.storage.providerCache.setBaseAddress('Anthropic', host.provider.baseAddress);
+    host.provider.answerWith((call) => call.json(200, { object: 'list', data: [{ id: 'gpt-9', own: 1 }] }));
+    const keys = { authorization: 'Bearer sk-own', 'x-touchstone-key': host.key };
+    const { status, text } = await get(path, undefined, keys);
+    expect([status, text]).toEqual([200, '{"object":"list","data":[{"id":"gpt-9","own":1}]}']);
+    expect(host.provider.calls.at(-1)).toMatchObject({ method: 'GET', path: sent });
+  });
+
+  test('say that a key is missing for Anthropic', async () => {
+    expect((await get('/anthropic/v1/models')).status).toBe(503);
+  });
+});
+
+describe('an answer of one of the own models that a program refers to', () => {
+  test('stands for its texts and calls, for its own key only', async () => {
+    const model = 'service/hl-gpt-4o-mini';
+    const first = await post('HTTP/1.1', '/openai/v1/responses', { body: { model, input: 'Which colour?' } });
+    const reference = { type: 'item_reference', id: first.body.output[0].id };
+    const input = [...ask('Which colour?'), reference, reference, ...ask('And at night?')];
+    const second = await post('HTTP/1.1', '/openai/v1/responses', { body: { model, input } });
+    expect(second.status).toBe(200);
+    expect(host.provider.calls.at(-1)!.body['messages']).toMatchObject([
+      { role: 'user', content: 'Which colour?' },
+      { role: 'assistant', content: 'Blue.' },
+      { role: 'user', content: 'And at night?' },
+    ]);
+    for (const [key, wrong] of [
+      [host.issueKey(), input],
+      [host.key, [{ type: 'item_reference', id: 'msg_1' }]],
+    ] as const) {
+      const { status, text } = await post('HTTP/1.1', '/openai/v1/responses', { key, body: { model, input: wrong } });
+      expect([status, text]).toEqual([400, expect.stringContaining('item_reference')]);
+    }
+  });
+});
