@@ -74,7 +74,7 @@ function nameReaders(database: Database.Database): ExportRows['names'] {
 
 /** All feedback on the run, oldest first; `[]` without any. */
 const feedbackHistory = sql<string>`(
-  SELECT json_group_array(json_object('reviewer', reviewer, 'score', score, 'scoreTags', score_tags, 'note', score_text,
+  SELECT json_group_array(json_object('id', id, 'reviewer', reviewer, 'question', question, 'score', score, 'scoreTags', score_tags, 'note', score_text,
     'createdAt', created_at, 'rubricItemId', rubric_item_id, 'value', json(value_json)) ORDER BY sequence)
   FROM feedback_history WHERE run = runs.sequence)`;
 

@@ -44,6 +44,7 @@ import {
   votes,
 } from './migrations/from-0024.ts';
 import {
+  answeredQuestions,
   continuedResponses,
   judgePairLabels,
   judgePreferences,
@@ -103,6 +104,7 @@ const migrations: readonly string[] = [
   lateAnswers,
   reviewComments,
   continuedResponses,
+  answeredQuestions,
 ];
 
 function version(database: Database.Database): number {

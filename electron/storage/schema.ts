@@ -233,6 +233,8 @@ export interface FeedbackHistoryRow extends Omit<FeedbackRow, 'updated_at'> {
   /** Of an answer in a review queue, whose text is in `score_text` or whose other value is in `value_json`. */
   rubric_item_id: string | null;
   value_json: string | null;
+  /** Of the item of the rubric, as the reviewer read it. */
+  question: string | null;
 }
 
 /** A run that changed after its end. */

@@ -15,6 +15,7 @@ export interface LocalFeedback {
   readonly score_tags: string | null;
   readonly rubric_item_id: string | null;
   readonly value_json: string | null;
+  readonly question: string | null;
   readonly created_at: number;
 }
 
@@ -65,7 +66,7 @@ export function createLocalRuns(database: Database.Database) {
     .prepare<[string], 1>('SELECT 1 FROM conversation_branches WHERE conversation_id = ?')
     .pluck();
   const history = database.prepare<[number], Omit<LocalFeedback, 'run_id'>>(
-    'SELECT id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, created_at FROM feedback_history WHERE run = ? ORDER BY sequence',
+    'SELECT id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, question, created_at FROM feedback_history WHERE run = ? ORDER BY sequence',
   );
   const keyNames = database.prepare<[], { caller_id: string; name: string }>('SELECT caller_id, name FROM api_keys');
   const hostId = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'window_caller_id'").pluck();

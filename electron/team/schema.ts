@@ -250,6 +250,9 @@ const decideByQuestion = `
   $body$;
 `;
 
+/** What an answer in a review queue answers, because its rubric stays on the host that has the queue. */
+const answeredQuestions = 'ALTER TABLE touchstone.feedback_history ADD COLUMN question text';
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
 export const migrations: readonly string[] = [
   firstTables,
@@ -261,4 +264,5 @@ export const migrations: readonly string[] = [
   reserveItemAtOnce,
   reviewDiscussions,
   decideByQuestion,
+  answeredQuestions,
 ];

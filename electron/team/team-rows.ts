@@ -3,7 +3,7 @@ import type { AuditFilter, AuditPage } from '../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, FeedbackEntry } from '../../shared/contract/conversations.ts';
 import { maxFeedbackEntries } from '../../shared/contract/conversations.ts';
 import { auditRunOf, conversationRunOf, type ListRow, type WholeRow } from '../audit/query/conversation-rows.ts';
-import { contentOf, type HistoryContent, isReplacedBy } from '../audit/query/feedback-store.ts';
+import { entriesOf, type HistoryContent } from '../audit/query/feedback-store.ts';
 import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 import type { Entry } from './team-lists.ts';
@@ -232,15 +232,9 @@ export class TeamRows {
   /** The history of a run's feedback, newest first. */
   async feedback(runId: string): Promise<FeedbackEntry[]> {
     const { rows } = await sql<HistoryContent & { id: string; created_at: number }>`
-      SELECT id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, created_at
+      SELECT id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, question, created_at
       FROM touchstone.feedback_history
       WHERE run_id = ${runId}::uuid ORDER BY sequence DESC LIMIT ${maxFeedbackEntries + 1}`.execute(this.#database);
-    return rows.slice(0, maxFeedbackEntries).map((row, index) => ({
-      id: row.id,
-      reviewer: row.reviewer,
-      ...contentOf(row),
-      createdAt: isoTime(row.created_at),
-      replaces: rows.slice(index + 1).find((earlier) => isReplacedBy(earlier, row))?.id ?? null,
-    }));
+    return entriesOf(rows);
   }
 }

@@ -106,7 +106,7 @@ export class TeamRuns {
     const { rows } = await sql<FoundRow>`
       SELECT runs.sequence, runs.id, runs.conversation_id, conversations.name AS conversation_name, conversations.caller_id,
         conversations.workspace_id, terms, "row", contents, score, score_text, score_tags, feedback_at, (
-          SELECT json_agg(json_build_object('reviewer', reviewer, 'score', score, 'scoreTags', score_tags, 'note', score_text,
+          SELECT json_agg(json_build_object('id', id, 'reviewer', reviewer, 'question', question, 'score', score, 'scoreTags', score_tags, 'note', score_text,
             'createdAt', created_at, 'rubricItemId', rubric_item_id, 'value', value_json::json) ORDER BY sequence)
           FROM touchstone.feedback_history WHERE run_id = runs.id
         ) AS history

@@ -224,11 +224,11 @@ export async function writeHistory(transaction: TeamTransaction, entries: readon
   if (entries.length === 0) return;
   await sql`
     INSERT INTO touchstone.feedback_history (id, run_id, workspace_id, reviewer, score, score_text, score_tags,
-      rubric_item_id, value_json, created_at)
-    SELECT id, run_id, workspace_id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, created_at
+      rubric_item_id, value_json, question, created_at)
+    SELECT id, run_id, workspace_id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, question, created_at
     FROM json_to_recordset(${JSON.stringify(entries)}) AS input (id uuid, run_id uuid, workspace_id uuid, reviewer text,
       score integer, score_text text, score_tags text,
-      rubric_item_id uuid, value_json text, created_at bigint)
+      rubric_item_id uuid, value_json text, question text, created_at bigint)
     ON CONFLICT (id) DO UPDATE SET score_text = excluded.score_text, workspace_id = excluded.workspace_id
     WHERE (feedback_history.score_text, feedback_history.workspace_id)
       IS DISTINCT FROM (excluded.score_text, excluded.workspace_id)`.execute(transaction);

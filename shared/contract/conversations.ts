@@ -201,6 +201,10 @@ export const feedbackEntry = z
       .nullable()
       .describe('Name of the reviewer or of the API key at that time, or `Touchstone window`; null if it is not known'),
     rubricItemId: uuid.nullable().describe('Of an answer in a review queue; null for feedback on the run as a whole'),
+    question: z
+      .string()
+      .nullable()
+      .describe('Of that item of the rubric, as the reviewer read it; null for feedback, and where it is not known'),
     value: z.union([feedback.pick({ score: true, scoreTags: true }), answerValue]),
     note: z.string().nullable().describe('The `scoreText` of the feedback'),
     createdAt: timestamp,

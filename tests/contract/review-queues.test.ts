@@ -68,8 +68,8 @@ describe.each(ways)('%s: a queue', (each) => {
     });
     const history = (await wren('GET', feedback)).body;
     expect(history).toMatchObject([
-      { rubricItemId: null, value: { score: 1, scoreTags: null } },
-      { reviewer: `heron ${suffix}`, rubricItemId: ids.useful, value: -3 },
+      { rubricItemId: null, question: null, value: { score: 1, scoreTags: null } },
+      { reviewer: `heron ${suffix}`, rubricItemId: ids.useful, question: 'How useful is it?', value: -3 },
       { reviewer: `heron ${suffix}`, rubricItemId: ids.wrong, value: 'Policy' },
       { reviewer: `heron ${suffix}`, rubricItemId: ids.right, value: false },
       { reviewer: `wren ${suffix}`, rubricItemId: ids.useful, value: 4 },

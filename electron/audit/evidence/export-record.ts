@@ -1,6 +1,8 @@
 import { redactedColumns, type ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from '../../storage/stored-messages.ts';
 import type { ExportRow } from '../../storage/export-rows.ts';
+import { findReplaced } from '../query/feedback-store.ts';
+import type { AnswerValue } from '../../../shared/contract/rubrics.ts';
 import type { MatchListener, Redactor } from './redaction.ts';
 
 /** The selected columns of one run. */
@@ -36,6 +38,37 @@ function callerSupplied({ workspace_id, metadata_json, agent_id }: ExportRow): s
     ...(workspace_id === null ? [] : ['workspaceId']),
     ...agentFields.filter((name) => metadata?.[name] != null).map((name) => `metadata.${name}`),
   ];
+}
+
+interface HistoryEntry {
+  readonly id: string;
+  readonly reviewer: string | null;
+  readonly rubricItemId: string | null;
+  readonly question: string | null;
+  /** Null for feedback, and for a text, which is the note. */
+  readonly value: AnswerValue | null;
+  readonly note: string | null;
+  readonly score: number | null;
+  readonly scoreTags: string | null;
+  readonly createdAt: number;
+}
+
+/** Oldest first; null without any. */
+function historyOf(json: string): unknown {
+  const entries = JSON.parse(json) as HistoryEntry[];
+  const replaced = findReplaced(entries);
+  const described = entries.map(
+    ({ id, reviewer, rubricItemId, question, value, note, score, scoreTags, createdAt }) => ({
+      id,
+      reviewer,
+      ...(rubricItemId === null
+        ? { score, scoreTags, note }
+        : { rubricItemId, question, value: value ?? note, note: value === null ? null : note }),
+      createdAt: isoTime(createdAt),
+      replaces: replaced.get(id) ?? null,
+    }),
+  );
+  return described.length === 0 ? null : described;
 }
 
 const readers: Readonly<Record<ExportColumn, Reader>> = {
@@ -97,19 +130,7 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   feedbackText: (row) => row.score_text,
   feedbackTags: (row) => row.score_tags,
   feedbackAt: (row) => isoTime(row.feedback_at),
-  feedbackHistory: (row) => {
-    const entries = JSON.parse(row.feedback_history_json) as {
-      createdAt: number;
-      rubricItemId: string | null;
-      value: unknown;
-    }[];
-    const described = entries.map(({ rubricItemId, value, createdAt, ...entry }) => ({
-      ...entry,
-      ...(rubricItemId === null ? {} : { rubricItemId, value }),
-      createdAt: isoTime(createdAt),
-    }));
-    return described.length === 0 ? null : described;
-  },
+  feedbackHistory: ({ feedback_history_json }) => historyOf(feedback_history_json),
 };
 
 const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import { answerValue } from '../../../shared/contract/rubrics.ts';
 import { citation, type Citation } from '../../../shared/contract/completions.ts';
 import { message, type Message, type MessagePart } from '../../../shared/contract/messages.ts';
 import { type ToolCall, toolCall } from '../../../shared/contract/tools.ts';
@@ -171,26 +172,32 @@ function messageText({ role, content }: Message): string {
   return `${role.charAt(0).toUpperCase()}${role.slice(1)}:\n${parts.join('\n')}`;
 }
 
-const feedbackEntries = z.array(
-  z.strictObject({
-    reviewer: z.string().nullable(),
-    score: z.int().nullable(),
-    scoreTags: z.string().nullable(),
-    note: z.string().nullable(),
-    createdAt: z.string(),
-  }),
-);
+const text = z.string().nullable();
+const historyEntry = { id: z.string(), reviewer: text, note: text, createdAt: z.string(), replaces: text };
 
-function feedbackText({
-  reviewer,
-  score,
-  scoreTags,
-  note,
-  createdAt,
-}: z.infer<typeof feedbackEntries>[number]): string {
-  const rating = score === null ? 'no score' : `score ${score}`;
-  const parts = [`${createdAt}, ${reviewer ?? 'unknown reviewer'}: ${rating}`, scoreTags, note];
-  return parts.filter((part) => part !== null).join('\n');
+const feedbackEntries = z.array(
+  z.union([
+    z.strictObject({ ...historyEntry, score: z.int().nullable(), scoreTags: text }),
+    z.strictObject({ ...historyEntry, rubricItemId: z.string(), question: text, value: answerValue }),
+  ]),
+);
+type HistoryEntry = z.infer<typeof feedbackEntries>[number];
+
+function saidIn(entry: HistoryEntry): (string | null)[] {
+  if ('score' in entry) return [entry.score === null ? 'no score' : `score ${entry.score}`, entry.scoreTags];
+  return [`${entry.question ?? `item ${entry.rubricItemId}`} ${textOf(entry.value, false)}`];
+}
+
+function historyText(entries: readonly HistoryEntry[]): string {
+  const times = new Map(entries.map(({ id, createdAt }) => [id, createdAt]));
+  const described = entries.map((entry) => {
+    const { reviewer, note, createdAt, replaces: replaced } = entry;
+    const [said, ...more] = saidIn(entry);
+    const replacement = replaced === null ? null : `Replaces the entry of ${times.get(replaced) ?? replaced}`;
+    const parts = [`${createdAt}, ${reviewer ?? 'unknown reviewer'}: ${said}`, ...more, note, replacement];
+    return parts.filter((part) => part != null).join('\n');
+  });
+  return described.join('\n\n');
 }
 
 function textOf(value: unknown, isBlock: boolean): string {
@@ -199,7 +206,7 @@ function textOf(value: unknown, isBlock: boolean): string {
   const calls = isBlock ? callList.safeParse(value) : null;
   if (calls?.success) return calls.data.map(callText).join('\n\n');
   const entries = isBlock ? feedbackEntries.safeParse(value) : null;
-  if (entries?.success) return entries.data.map(feedbackText).join('\n\n');
+  if (entries?.success) return historyText(entries.data);
   const passages = passageList.safeParse(value);
   if (passages.success) return passages.data.map(passageText).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

@@ -32,21 +32,45 @@ export interface FeedbackStore {
 
 export type HistoryContent = Pick<
   FeedbackHistoryRow,
-  'rubric_item_id' | 'value_json' | 'score' | 'score_tags' | 'score_text' | 'reviewer'
+  'rubric_item_id' | 'value_json' | 'question' | 'score' | 'score_tags' | 'score_text' | 'reviewer'
 >;
 
 /** Feedback on the whole run, or an answer to an item of a rubric; text answers are stored as notes. */
-export function contentOf(row: HistoryContent): Pick<FeedbackEntry, 'rubricItemId' | 'value' | 'note'> {
-  const { rubric_item_id: rubricItemId, value_json: json, score, score_tags: scoreTags, score_text: note } = row;
-  if (rubricItemId === null) return { rubricItemId, value: { score, scoreTags }, note };
-  if (json === null) return { rubricItemId, value: note ?? '', note: null };
-  return { rubricItemId, value: JSON.parse(json) as AnswerValue, note };
+function contentOf(row: HistoryContent): Pick<FeedbackEntry, 'rubricItemId' | 'question' | 'value' | 'note'> {
+  const { rubric_item_id: rubricItemId, value_json: json, question, score, score_text: note } = row;
+  if (rubricItemId === null) return { rubricItemId, question, value: { score, scoreTags: row.score_tags }, note };
+  if (json === null) return { rubricItemId, question, value: note ?? '', note: null };
+  return { rubricItemId, question, value: JSON.parse(json) as AnswerValue, note };
 }
 
-/** Feedback replaces anyone's; an answer only that of the same reviewer to the same item. */
-export function isReplacedBy(earlier: HistoryContent, row: HistoryContent): boolean {
-  if (earlier.rubric_item_id !== row.rubric_item_id) return false;
-  return row.rubric_item_id === null || earlier.reviewer === row.reviewer;
+type Replacing = Pick<FeedbackEntry, 'id' | 'rubricItemId' | 'reviewer'>;
+
+/**
+ * The entry that each of these replaces, by ID. They are given oldest first. Feedback replaces anyone's; an answer only that of the same
+ * reviewer to the same item.
+ */
+export function findReplaced(entries: readonly Replacing[]): Map<string, string | null> {
+  const latest = new Map<string, string>();
+  return new Map(
+    entries.map(({ id, rubricItemId, reviewer }) => {
+      const key = rubricItemId === null ? 'run' : `${rubricItemId} ${reviewer}`;
+      const replaced = latest.get(key) ?? null;
+      latest.set(key, id);
+      return [id, replaced];
+    }),
+  );
+}
+
+/** Rows of a history, newest first, as entries. */
+export function entriesOf(rows: readonly (HistoryContent & { id: string; created_at: number })[]): FeedbackEntry[] {
+  const entries = rows.map((row) => ({
+    id: row.id,
+    reviewer: row.reviewer,
+    ...contentOf(row),
+    createdAt: new Date(row.created_at).toISOString(),
+  }));
+  const replaced = findReplaced(entries.toReversed());
+  return entries.slice(0, maxFeedbackEntries).map((entry) => ({ ...entry, replaces: replaced.get(entry.id) ?? null }));
 }
 
 export function createFeedbackStore(database: Database.Database): FeedbackStore {
@@ -85,14 +109,7 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
       return feedbackOf(row)!;
     },
     listFeedback(run) {
-      const rows = queries.history.all({ run: find(run), limit: maxFeedbackEntries + 1 });
-      return rows.slice(0, maxFeedbackEntries).map((row, index) => ({
-        id: row.id,
-        reviewer: row.reviewer,
-        ...contentOf(row),
-        createdAt: new Date(row.created_at).toISOString(),
-        replaces: rows.slice(index + 1).find((earlier) => isReplacedBy(earlier, row))?.id ?? null,
-      }));
+      return entriesOf(queries.history.all({ run: find(run), limit: maxFeedbackEntries + 1 }));
     },
   };
 }

@@ -270,3 +270,14 @@ export const continuedResponses = `
   ALTER TABLE call_threads ADD COLUMN run_id TEXT;
   ALTER TABLE call_threads ADD COLUMN keeps_system INTEGER NOT NULL DEFAULT 0;
 `;
+
+/** 45. What an answer in a review queue answers, because the queue and its rubric can be deleted. */
+export const answeredQuestions = `
+  ALTER TABLE feedback_history ADD COLUMN question TEXT;
+  UPDATE feedback_history SET question = found.question
+  FROM (
+    SELECT item.value ->> '$.id' AS id, item.value ->> '$.question' AS question, max(sequence)
+    FROM review_queues, json_each(rubric_json, '$.items') AS item GROUP BY 1
+  ) AS found
+  WHERE rubric_item_id = found.id;
+`;

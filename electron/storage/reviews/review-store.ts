@@ -253,8 +253,8 @@ function feedbackStatements(database: Database.Database) {
   return {
     run: database.prepare<[string], number>('SELECT sequence FROM runs WHERE id = ?').pluck(),
     addHistory: database.prepare(
-      `INSERT INTO feedback_history (id, run, reviewer, score, score_text, score_tags, created_at, rubric_item_id, value_json)
-       VALUES (@id, @run, @reviewer, @score, @scoreText, @scoreTags, @now, @rubricItemId, @value)`,
+      `INSERT INTO feedback_history (id, run, reviewer, score, score_text, score_tags, created_at, rubric_item_id, value_json, question)
+       VALUES (@id, @run, @reviewer, @score, @scoreText, @scoreTags, @now, @rubricItemId, @value, @question)`,
     ),
     read: database.prepare<[number], Required<DecidedFeedback>>(
       'SELECT score, score_text AS scoreText, score_tags AS scoreTags FROM feedback WHERE run = ?',
@@ -278,10 +278,12 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
       if (run === undefined || answers.length === 0) return;
       // Answers without a score or a tag change no feedback, and the team gets the history all the same.
       statements.noteChange.run(run);
-      for (const { rubricItemId, value, note } of answers) {
-        const isText = rubric.find(({ id }) => id === rubricItemId)?.kind === 'text';
-        const scoreText = isText ? [value, note].filter((text) => text !== null).join('\n') : note;
-        const entry = { ...none, scoreText, rubricItemId, value: isText ? null : JSON.stringify(value) };
+      for (const { rubricItemId, value: given, note } of answers) {
+        const { kind, question = null } = rubric.find(({ id }) => id === rubricItemId) ?? {};
+        const isText = kind === 'text';
+        const scoreText = isText ? [given, note].filter((text) => text !== null).join('\n') : note;
+        const value = isText ? null : JSON.stringify(given);
+        const entry = { ...none, scoreText, rubricItemId, question, value };
         statements.addHistory.run({ ...entry, id: timeOrderedId(), run, reviewer, now });
       }
     },
@@ -291,7 +293,7 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
       const row = { ...none, ...statements.read.get(run), ...feedback, run, now };
       statements.set.run(row);
       statements.noteChange.run(run);
-      statements.addHistory.run({ ...row, id: timeOrderedId(), reviewer, rubricItemId: null, value: null });
+      statements.addHistory.run({ ...row, id: timeOrderedId(), reviewer, rubricItemId: null, question: null, value: null });
     },
   };
 }

@@ -27,8 +27,15 @@ function readEntry({ value, note }: FeedbackEntry): { score: number | null; tags
   return { score: null, tags: [], note: note === null ? value : `${value}\n${note}` };
 }
 
-function HistoryEntry({ entry }: { entry: FeedbackEntry }) {
-  const { reviewer, createdAt } = entry;
+/** An entry in a few words. */
+function summaryOf(entry: FeedbackEntry): string {
+  const { score, tags, note } = readEntry(entry);
+  if (score !== null || tags.length > 0) return [...(score === null ? [] : [score]), ...tags].join(', ');
+  return note === null ? 'removed feedback' : `“${note.length > 60 ? `${[...note.slice(0, 120)].slice(0, 60).join('')}…` : note}”`;
+}
+
+function HistoryEntry({ entry, replaced }: { entry: FeedbackEntry; replaced: FeedbackEntry | undefined }) {
+  const { reviewer, createdAt, question } = entry;
   const { score, tags, note } = readEntry(entry);
   const isCleared = score === null && tags.length === 0 && note === null;
   return (
@@ -36,6 +43,7 @@ function HistoryEntry({ entry }: { entry: FeedbackEntry }) {
       <p className="caption tertiary">
         {formatTime(createdAt)}, {reviewer ?? 'unknown reviewer'}
       </p>
+      {question !== null && <p className="feedback-history__question">{question}</p>}
       <p className="feedback-history__value">
         {score !== null && <Score score={score} />}
         {tags.map((tag) => (
@@ -46,6 +54,11 @@ function HistoryEntry({ entry }: { entry: FeedbackEntry }) {
         {isCleared && <span className="tertiary">Feedback removed</span>}
       </p>
       {note !== null && <p className="feedback-history__note">{note}</p>}
+      {replaced !== undefined && (
+        <p className="caption tertiary">
+          Replaces {summaryOf(replaced)} ({formatTime(replaced.createdAt)}, {replaced.reviewer ?? 'unknown reviewer'})
+        </p>
+      )}
     </li>
   );
 }
@@ -54,6 +67,7 @@ function HistoryEntry({ entry }: { entry: FeedbackEntry }) {
 function FeedbackHistory({ conversationId, runId }: { conversationId: string; runId: string }) {
   const [isOpen, setOpen] = useState(false);
   const { data, error } = useFeedbackHistory(conversationId, runId, isOpen);
+  const byId = new Map(data?.map((entry) => [entry.id, entry]));
   return (
     <Popover
       label="Feedback history"
@@ -72,7 +86,7 @@ function FeedbackHistory({ conversationId, runId }: { conversationId: string; ru
       {data?.length === 0 && <p className="tertiary">No feedback yet</p>}
       <ol>
         {data?.map((entry) => (
-          <HistoryEntry key={entry.id} entry={entry} />
+          <HistoryEntry key={entry.id} entry={entry} replaced={byId.get(entry.replaces ?? '')} />
         ))}
       </ol>
     </Popover>

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AuditExport, ExportColumn } from '../../../../shared/contract/audit-exports.ts';
+import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { endedPack, exportInput, openExports, openSampleExports, type ExportsWorld } from './test-exports.ts';
@@ -284,14 +285,45 @@ describe('a pack', () => {
     const { files } = await written(world, { columns: ['feedbackHistory'], selection: { filter: {} } });
     const createdAt = expect.stringMatching(/Z$/);
     const reviewer = 'Touchstone window';
+    const [first, second] = world.storage.audit.listFeedback(run).toReversed();
     expect(lines(files['evidence.jsonl']!)).toContainEqual({
       feedbackHistory: [
-        { reviewer, score: -2, scoreTags: 'tone', note: null, createdAt },
-        { reviewer, score: 7, scoreTags: null, note: 'Better <now>', createdAt },
+        { id: first!.id, reviewer, score: -2, scoreTags: 'tone', note: null, createdAt, replaces: null },
+        { id: second!.id, reviewer, score: 7, scoreTags: null, note: 'Better <now>', createdAt, replaces: first!.id },
       ],
     });
     expect(lines(files['evidence.jsonl']!)).toContainEqual({ feedbackHistory: null });
-    expect(files['evidence.html']).toMatch(/Z, Touchstone window: score 7\nBetter &lt;now&gt;<\/pre>/);
+    expect(files['evidence.html']).toMatch(/Z, Touchstone window: score 7\nBetter &lt;now&gt;\nReplaces the entry of [^ ]*Z<\/pre>/);
+  });
+
+  test('names the questions that reviewers answered', async () => {
+    const world = await openExports();
+    const { runId } = await record(world, {});
+    const { reviews } = world.storage;
+    const rubric = [
+      { id: randomUUID(), kind: 'yesNo', question: 'Is it <right>?' },
+      { id: randomUUID(), kind: 'text', question: 'What should it say?' },
+    ] as RubricItem[];
+    const [right, text] = rubric.map(({ id }) => id) as [string, string];
+    const answer = (rubricItemId: string, value: AnswerValue, note: string | null = null) =>
+      reviews.addHistory({ runId, reviewer: 'wren', answers: [{ rubricItemId, value, note }], rubric, createdAt: 1 });
+    answer(right, false, 'No passage');
+    answer(text, 'Ask first');
+    answer(right, true);
+    const { files } = await written(world, { columns: ['feedbackHistory'], selection: { filter: {} } });
+    const [found] = lines(files['evidence.jsonl']!) as { feedbackHistory: { id: string }[] }[];
+    const entry = { id: expect.any(String), reviewer: 'wren', createdAt: '1970-01-01T00:00:00.001Z', replaces: null };
+    const asked = { ...entry, rubricItemId: right, question: 'Is it <right>?' };
+    expect(found!.feedbackHistory).toEqual([
+      { ...asked, value: false, note: 'No passage' },
+      { ...entry, rubricItemId: text, question: 'What should it say?', value: 'Ask first', note: null },
+      { ...asked, value: true, note: null, replaces: found!.feedbackHistory[0]!.id },
+    ]);
+    const at = '1970-01-01T00:00:00.001Z';
+    expect(files['evidence.html']).toContain(
+      `${at}, wren: Is it &lt;right&gt;? Yes\nReplaces the entry of ${at}</pre>`,
+    );
+    expect(files['evidence.html']).toContain(`${at}, wren: What should it say? Ask first\n\n`);
   });
 
   test('contains the messages of a run with several, each with its role', async () => {
