@@ -67,9 +67,10 @@ function reviewerHandlers(reviewers: Reviewers): Handler[] {
       const mayReset = input.caller.key !== null;
       return reviewers.update(input.parameters.id, input.body, { ...reviewCallerOf(input), mayReset });
     }),
-    implement(deleteReviewer, ({ parameters, caller }) => {
-      requireManage(caller);
-      return reviewers.remove(parameters.id);
+    implement(deleteReviewer, (input) => {
+      requireManage(input.caller);
+      const mayReset = input.caller.key !== null;
+      return reviewers.remove(input.parameters.id, { ...reviewCallerOf(input), mayReset });
     }),
     implement(actAsReviewer, ({ parameters, body }) => reviewers.actAs(parameters.id, body.pin)),
   ];

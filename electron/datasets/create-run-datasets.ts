@@ -38,6 +38,8 @@ export interface RunReader {
   readonly reader: FileReader;
   /** Whether it may read the runs of other hosts of the team. */
   readonly readsTeam?: boolean;
+  /** Adds the column `expected answer`: a text, true for the answer of the run, null for none. */
+  readonly expectedOf?: (runId: string) => string | true | null;
 }
 
 interface Author extends RunReader {
@@ -79,10 +81,11 @@ class RunColumns {
   readonly #types = new Map<string, DatasetColumn['type']>();
   readonly #own: readonly DatasetColumn[];
 
-  constructor({ answer = 'expected', hasFeedback = true }: RunDatasetInput) {
+  constructor({ answer = 'expected', hasFeedback = true }: RunDatasetInput, hasExpected: boolean) {
     const text = (name: string): DatasetColumn => ({ name, type: 'text' });
     this.#own = [
       ...(answer === 'none' ? [] : [{ name: 'run answer', type: answer }]),
+      ...(hasExpected ? [{ name: 'expected answer', type: 'expected' } as const] : []),
       text('run model'),
       ...(hasFeedback
         ? [{ name: 'feedback score', type: 'json' } as const, text('feedback comment'), text('feedback tags')]
@@ -108,7 +111,12 @@ class RunColumns {
   }
 }
 
-function rowOf(run: RunDetail, columns: RunColumns, feedback: RunFeedback | null): RowValues {
+function rowOf(
+  run: RunDetail,
+  columns: RunColumns,
+  feedback: RunFeedback | null,
+  expected: string | true | null,
+): RowValues {
   const { runId, model, input, output } = run;
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   // Calls of the recorder have no variables.
@@ -117,6 +125,7 @@ function rowOf(run: RunDetail, columns: RunColumns, feedback: RunFeedback | null
   const { score = null, comment = null, tags = null } = feedback ?? {};
   const own: Record<string, unknown> = {
     'run answer': output.content,
+    'expected answer': expected === true ? output.content : expected,
     'run model': model,
     'feedback score': score,
     'feedback comment': comment,
@@ -206,7 +215,7 @@ async function createFromRuns(
   const { reader, signal } = author;
   const ids = await selectedRuns(input, options, author);
   const readRun = createRunReader(ids, options, author);
-  const columns = new RunColumns(input);
+  const columns = new RunColumns(input, author.expectedOf !== undefined);
   let skippedRuns = 0;
   const report = (readRuns: number) => onProgress({ runs: ids.length, readRuns, skippedRuns });
   report(0);
@@ -222,7 +231,7 @@ async function createFromRuns(
         throw invalidField(`selection.runIds[${index}]`, 'continues messages that are not recorded', missing);
       // Its texts were deleted, or it was removed since it was found.
       if (run === null || missing !== null || isAnonymised(run)) skippedRuns += 1;
-      else batch.push(rowOf(run, columns, feedback()));
+      else batch.push(rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null));
       if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
       if (batch.length > 0) yield batch;
       batch = [];

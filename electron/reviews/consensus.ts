@@ -45,11 +45,11 @@ export function finalAnswers(
   return new Map(found.filter((entry): entry is [string, AnswerValue] => entry[1] !== null));
 }
 
-/** A run's feedback as the final answers of a rubric give it. A field that no item of the rubric is about is absent. */
+/** A run's feedback as the final answers of a rubric give it. A field without a final answer is absent, and keeps what it has. */
 export interface ConsensusFeedback {
-  readonly score?: number | null;
-  readonly scoreText?: string | null;
-  readonly scoreTags?: string | null;
+  readonly score?: number;
+  readonly scoreText?: string;
+  readonly scoreTags?: string;
 }
 
 const maxTags = 1000;
@@ -57,12 +57,13 @@ const maxTags = 1000;
 /** The score is that of the first item with scores, the text that of the first with texts; categories become tags. */
 export function feedbackOf(rubric: readonly RubricItem[], final: ReadonlyMap<string, AnswerValue>): ConsensusFeedback {
   const first = (kind: RubricItem['kind']) => rubric.find((item) => item.kind === kind);
-  const [score, text] = [first('score'), first('text')];
+  const valueOf = (kind: RubricItem['kind']) => final.get(first(kind)?.id ?? '');
+  const [score, text] = [valueOf('score'), valueOf('text')];
   const categories = rubric.filter(({ kind }) => kind === 'category');
   const tags = [...new Set(categories.flatMap(({ id }) => final.get(id) ?? []))].join(',').slice(0, maxTags);
   return {
-    ...(score && { score: (final.get(score.id) as number | undefined) ?? null }),
-    ...(text && { scoreText: (final.get(text.id) as string | undefined) ?? null }),
-    ...(categories.length > 0 && { scoreTags: tags || null }),
+    ...(score !== undefined && { score: score as number }),
+    ...(text !== undefined && { scoreText: text as string }),
+    ...(tags !== '' && { scoreTags: tags }),
   };
 }

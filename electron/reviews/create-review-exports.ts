@@ -3,15 +3,26 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { DatasetJob } from '../../shared/contract/dataset-import.ts';
 import { maxLabels } from '../../shared/contract/judges.ts';
 import type { ReviewExportFormat } from '../../shared/contract/review-exports.ts';
-import type { AnswerValue } from '../../shared/contract/rubrics.ts';
+import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
 import type { Judges } from '../comparisons/judge/create-judges.ts';
 import type { RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { FileReader } from '../storage/file-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { Agreement } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
 import { type DoneItem, eachDoneItem } from './done-items.ts';
 import { exportEvidence } from './evidence-page.ts';
-import { type ExportOptions, exportCsv, exportPreferences } from './export-reviews.ts';
+import { correctionsOf, type ExportOptions, exportCsv, exportPreferences } from './export-reviews.ts';
+
+interface PassInput {
+  readonly passFrom?: number | undefined;
+}
+
+interface ReviewDatasetInput {
+  readonly name: string;
+  readonly answer?: 'text' | 'none' | undefined;
+  readonly expected?: ({ readonly rubricItemId?: string | undefined } & PassInput) | undefined;
+}
 
 interface ExportCall {
   /** Whether the caller may see the reviews of an unfinished queue. */
@@ -23,16 +34,12 @@ interface ExportCall {
 /** All throw `not_found`, and `forbidden` for who must not see the reviews yet. */
 export interface ReviewExports {
   write(id: string, format: ReviewExportFormat, call: ExportCall): Promise<AsyncGenerator<string>>;
-  /** Throws `conflict` without a done item. */
-  createDataset(
-    id: string,
-    input: { readonly name: string; readonly answer?: 'expected' | 'text' | 'none' | undefined },
-    call: ExportCall,
-  ): Promise<DatasetJob>;
+  /** Throws `conflict` without a done item, and `invalid_request` for an item that can't say which answers are expected. */
+  createDataset(id: string, input: ReviewDatasetInput, call: ExportCall): Promise<DatasetJob>;
   /** Throws `invalid_request` for a judge of preferences and for an item that is neither yes or no nor a score. */
   calibrate(
     id: string,
-    input: { readonly judgeId: string; readonly rubricItemId: string; readonly passFrom?: number | undefined },
+    input: { readonly judgeId: string; readonly rubricItemId: string } & PassInput,
     call: ExportCall,
   ): Promise<{ added: number; skipped: number }>;
 }
@@ -44,6 +51,35 @@ export interface ReviewExportsOptions extends ExportOptions {
 }
 
 const defaultPassFrom = 1;
+
+/** Throws `invalid_request` for an item that no answer passes or fails. */
+function requireRating({ items }: StoredQueue['rubric'], id: string, field: string): RubricItem {
+  const item = items.find((one) => one.id === id.toLowerCase());
+  if (item?.kind === 'yesNo' || item?.kind === 'score') return item;
+  throw invalidField(field, 'must be a yes or no item or a score of the rubric');
+}
+
+const passes = (value: AnswerValue, passFrom = defaultPassFrom) =>
+  typeof value === 'boolean' ? value : Number(value) >= passFrom;
+
+/** The expected answer of each run: its correction, or true where its own answer passes. Throws `invalid_request`. */
+function expectedAnswers(
+  { rubric }: StoredQueue,
+  { rubricItemId, passFrom }: NonNullable<ReviewDatasetInput['expected']>,
+  done: readonly DoneItem[],
+): (runId: string) => string | true | null {
+  const rating = rubricItemId === undefined ? null : requireRating(rubric, rubricItemId, 'expected.rubricItemId');
+  if (rating === null && !rubric.items.some(({ isCorrection }) => isCorrection))
+    throw invalidField('expected.rubricItemId', 'is required, because no item of the rubric is a correction');
+  const found = done.map(({ item, ...rest }): [string, string | true | null] => {
+    const corrections = correctionsOf(rubric, { item, ...rest });
+    if (corrections.length > 0) return [item.runId, corrections.length === 1 ? corrections[0]! : null];
+    const value = rating === null ? undefined : rest.final.get(rating.id);
+    return [item.runId, value !== undefined && passes(value, passFrom) ? true : null];
+  });
+  const byRun = new Map(found);
+  return (runId) => byRun.get(runId) ?? null;
+}
 
 export function createReviewExports(options: ReviewExportsOptions): ReviewExports {
   const { store, reviews, agreement, runDatasets, judges } = options;
@@ -72,19 +108,19 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
       const progress = reviews.progress(queue.sequence, queue.plan.reviewerIds ?? []);
       return exportEvidence({ queue, agreement: measured, progress }, options, call.signal);
     },
-    async createDataset(id, { name, answer }, call) {
+    async createDataset(id, { name, answer = 'text', expected }, call) {
       const done = await allDone(id, call);
       if (done.length === 0) throw new AppError('conflict', 'The queue has no done item yet.');
       // Its people have read the texts already.
-      const readsTeam = store.read(id).plan.source === 'team';
+      const queue = store.read(id);
+      const readsTeam = queue.plan.source === 'team';
+      const expectedOf = expected && expectedAnswers(queue, expected, done);
       const runIds = [...new Set(done.map(({ item }) => item.runId))];
-      return runDatasets.start({ name, selection: { runIds }, ...(answer && { answer }) }, { ...call, readsTeam });
+      const author = { ...call, readsTeam, ...(expectedOf && { expectedOf }) };
+      return runDatasets.start({ name, selection: { runIds }, answer }, author);
     },
-    async calibrate(id, { judgeId, rubricItemId, passFrom = defaultPassFrom }, call) {
-      const item = store.read(id).rubric.items.find((one) => one.id === rubricItemId.toLowerCase());
-      if (!item || (item.kind !== 'yesNo' && item.kind !== 'score'))
-        throw invalidField('rubricItemId', 'must be a yes or no item or a score of the rubric');
-      const passes = (value: AnswerValue) => (typeof value === 'boolean' ? value : Number(value) >= passFrom);
+    async calibrate(id, { judgeId, rubricItemId, passFrom }, call) {
+      const item = requireRating(store.read(id).rubric, rubricItemId, 'rubricItemId');
       const labelled = new Set(judges.labels(judgeId).map(({ runId }) => runId));
       const done = await allDone(id, call);
       let added = 0;
@@ -92,7 +128,8 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
         const value = final.get(item.id);
         if (value === undefined || labelled.has(reviewed.runId) || labelled.size >= maxLabels) continue;
         if (options.runs.read(reviewed.runId) === null) continue;
-        judges.setLabel(judgeId, { runId: reviewed.runId, label: passes(value) ? 'pass' : 'fail' }, call.reader);
+        const label = passes(value, passFrom) ? 'pass' : 'fail';
+        judges.setLabel(judgeId, { runId: reviewed.runId, label }, call.reader);
         labelled.add(reviewed.runId);
         added += 1;
         await nextTurn();

@@ -24,7 +24,8 @@ export interface Reviewers {
    * several wrong PINs.
    */
   update(id: string, change: ReviewerChange, caller: ReviewCaller & { readonly mayReset: boolean }): Promise<Reviewer>;
-  remove(id: string): void;
+  /** Throws `forbidden` for a reviewer with a PIN, unless the caller acts as that reviewer or may reset it. */
+  remove(id: string, caller: ReviewCaller & { readonly mayReset: boolean }): void;
   /** A token with which the window acts as the reviewer. Throws `forbidden` for a wrong PIN, and `rate_limited` after several. */
   actAs(id: string, pin: string | undefined): Promise<{ reviewer: Reviewer; token: string }>;
   /** The reviewer that a caller is; null before the first review. Throws `forbidden` for a token that is no longer valid. */
@@ -138,7 +139,12 @@ export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions)
       store.update(id, { name, pinHash: pin ? await storedPin(pin) : pin });
       return describe(store.read(id), caller, isYou);
     },
-    remove: store.remove,
+    remove(id, caller) {
+      const found = store.read(id);
+      if (found.pinHash !== null && !caller.mayReset && !isReviewer(found, caller))
+        throw new AppError('forbidden', `${found.name} has a PIN. Review under this name, then remove it.`);
+      store.remove(id);
+    },
     async actAs(id, pin) {
       const found = store.read(id);
       await requirePin(found, pin, 'pin');

@@ -92,13 +92,16 @@ function requireAll(rubric: readonly RubricItem[], answers: readonly ReviewAnswe
   if (missing) throw invalidField('answers', `must answer "${missing.question}"`);
 }
 
+const undecided = (rubric: readonly RubricItem[], gold: readonly ReviewAnswer[]) =>
+  rubric.filter(({ id }) => !gold.some(({ rubricItemId }) => rubricItemId === id));
+
 /** Closes an item that has all its reviews: its answers go into the history, and the consensus becomes the feedback. */
 export function createOutcome({ reviews }: Pick<ReviewsOptions, 'reviews'>) {
   return (queue: StoredQueue, item: StoredItem, { now, added }: { now: number; added: StoredReview | null }): void => {
     const current = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
     const answers = current.map(answersOf);
     const rubric = queue.rubric.items;
-    reviews.setOutcome(item.sequence, hasDisagreement(rubric, answers));
+    reviews.setOutcome(item.sequence, hasDisagreement(undecided(rubric, goldOf(item)), answers));
     if (current.length < item.needed) return;
     // Until now others must not see them. Later on only the changed one is new.
     const isFirst = added === null || item.done < item.needed;
@@ -170,6 +173,7 @@ export function writeGold({ queue, item, gold, by, at }: Gold, reviews: ReviewSt
   const reviewer = `${by} (decision)`;
   reviews.addHistory({ runId: item.runId, reviewer, answers: decided, rubric, createdAt: at });
   const all = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
+  reviews.setOutcome(item.sequence, hasDisagreement(undecided(rubric, gold), all.map(answersOf)));
   const feedback = feedbackOf(rubric, finalAnswers(rubric, all.map(answersOf), gold));
   reviews.setFeedback(item.runId, feedback, reviewer, at);
 }

@@ -4,7 +4,7 @@ import type { AnswerValue } from '../../shared/contract/rubrics.ts';
 import type { JudgeInput } from '../../shared/contract/judges.ts';
 import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
-import type { ReviewStore, StoredReview } from '../storage/reviews/review-store.ts';
+import type { ReviewStore, StoredComment, StoredReview } from '../storage/reviews/review-store.ts';
 import { finalAnswers } from './consensus.ts';
 import { answersOf, goldOf, isDone } from './describe-item.ts';
 
@@ -20,6 +20,10 @@ export interface JudgedItem {
 export interface DoneItem {
   readonly item: StoredItem;
   readonly reviews: readonly (StoredReview & { readonly answers: readonly ReviewAnswer[] })[];
+  /** Who left the item to others, with the reason as the note. */
+  readonly skips: readonly StoredReview[];
+  /** The discussion, oldest first. */
+  readonly comments: readonly StoredComment[];
   /** Without a review that somebody asked for: items that people ask about are no random sample. */
   readonly measured: DoneItem['reviews'];
   /** Gold values, otherwise the consensus, by items of the rubric. */
@@ -48,6 +52,7 @@ export async function* eachDoneItem(
     const range = { from, to: from + positionsAtOnce };
     const items = store.items(queue.sequence, { offset: from, limit: positionsAtOnce });
     const given = Map.groupBy(reviews.reviewsIn(queue.sequence, range), ({ item }) => item);
+    const comments = Map.groupBy(reviews.commentsIn(queue.sequence, range), ({ item }) => item);
     const judged = Map.groupBy(store.verdictsIn(queue.sequence, range), ({ item }) => item);
     const flags = new Map(store.flagsIn(queue.sequence, range).map((one) => [one.item, one.flags]));
     yield items
@@ -60,6 +65,8 @@ export async function* eachDoneItem(
         return {
           item,
           reviews: own,
+          skips: (given.get(item.sequence) ?? []).filter(({ kind }) => kind === 'skip'),
+          comments: comments.get(item.sequence) ?? [],
           measured: item.secondJson === null ? own : own.slice(0, item.needed - 1),
           final: finalAnswers(queue.rubric.items, answers, goldOf(item)),
           judged: (judged.get(item.sequence) ?? []).flatMap(({ judgeId, name, inputJson, verdictJson }) => {

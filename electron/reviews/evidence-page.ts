@@ -105,7 +105,7 @@ function agreementRow({
   ];
 }
 
-function itemSection({ item, reviews }: DoneItem, rubric: readonly RubricItem[]): string {
+function itemSection({ item, reviews, skips, comments }: DoneItem, rubric: readonly RubricItem[]): string {
   const questionOf = (id: string) => rubric.find((one) => one.id === id)?.question ?? '';
   const rows = reviews.flatMap(({ reviewerName, answers, note, createdAt, seconds }) => [
     ...answers.map(({ rubricItemId, value, note: own }) => [
@@ -126,7 +126,14 @@ function itemSection({ item, reviews }: DoneItem, rubric: readonly RubricItem[])
     labelOf(value),
     '',
   ]);
-  return `<h3>${item.position + 1}. Conversation ${html(item.conversationId)}, run ${html(item.runId)}</h3>\n${table(['Who', 'Question', 'Answer', 'Note'], [...rows, ...decided])}`;
+  const skipped = skips.map(({ reviewerName, note }) => [reviewerName, 'Skipped', '', note ?? '']);
+  const said = comments.map(({ reviewerName, text, createdAt }) => [
+    reviewerName,
+    'Discussion',
+    new Date(createdAt).toISOString(),
+    text,
+  ]);
+  return `<h3>${item.position + 1}. Conversation ${html(item.conversationId)}, run ${html(item.runId)}</h3>\n${table(['Who', 'Question', 'Answer', 'Note'], [...rows, ...skipped, ...decided, ...said])}`;
 }
 
 export interface EvidenceInput {

@@ -6,6 +6,7 @@ import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import { labelOf } from './create-agreement.ts';
+import { goldOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 
 export interface ExportOptions extends DoneItemsOptions {
@@ -17,7 +18,7 @@ export interface ExportOptions extends DoneItemsOptions {
 const readRun = (runId: string, { plan }: StoredQueue, { runs, team }: ExportOptions): Promise<RunDetail | null> =>
   readAnywhere(runId, runs, plan.source === 'team' ? team : undefined);
 
-/** A line for each done item and item of the rubric, with a column per reviewer. */
+/** A line for each done item and item of the rubric, with two columns per reviewer: what they answered, and why. */
 export async function* exportCsv(
   queue: StoredQueue,
   options: ExportOptions,
@@ -25,7 +26,9 @@ export async function* exportCsv(
 ): AsyncGenerator<string> {
   const reviewers = options.reviews.progress(queue.sequence, []);
   const names = reviewers.map(({ name }) => name);
-  yield csvLine(['item', 'conversation', 'run', 'stratum', 'flagged', 'question', ...names, 'final', 'decided by']);
+  const notes = names.map((name) => `${name}: note`);
+  const before = ['item', 'conversation', 'run', 'stratum', 'flagged', 'question'];
+  yield csvLine([...before, ...names, 'final', 'decided by', ...notes, 'discussion']);
   for await (const slice of eachDoneItem(queue, options, signal)) {
     let lines = '';
     for (const done of slice)
@@ -38,7 +41,7 @@ const shown = (value: AnswerValue | undefined) => (value === undefined ? null : 
 
 function csvCells(
   queue: StoredQueue,
-  { item, reviews, final }: DoneItem,
+  { item, reviews, skips, comments, final }: DoneItem,
   { id, question }: RubricItem,
   reviewers: readonly { readonly reviewer: number }[],
 ): unknown[] {
@@ -46,6 +49,13 @@ function csvCells(
     const own = reviews.find((review) => review.reviewer === reviewer);
     return shown(own?.answers.find(({ rubricItemId }) => rubricItemId === id)?.value);
   });
+  /** Of the answer and of the whole review, or why the reviewer skipped the item. */
+  const noteOf = (reviewer: number): string => {
+    const skip = skips.find((one) => one.reviewer === reviewer);
+    const own = reviews.find((review) => review.reviewer === reviewer);
+    const answer = own?.answers.find(({ rubricItemId }) => rubricItemId === id);
+    return skip ? `Skipped: ${skip.note ?? ''}` : [answer?.note, own?.note].filter((note) => note).join('\n');
+  };
   const stratum = queue.strata[item.stratum]?.name ?? '';
   const flagged = item.isFlagged === 1 ? 'yes' : 'no';
   return [
@@ -57,7 +67,9 @@ function csvCells(
     question,
     ...given,
     shown(final.get(id)),
-    item.goldBy,
+    goldOf(item).some(({ rubricItemId }) => rubricItemId === id) ? item.goldBy : null,
+    ...reviewers.map(({ reviewer }) => noteOf(reviewer)),
+    comments.map(({ reviewerName, text }) => `${reviewerName}: ${text}`).join('\n'),
   ];
 }
 
@@ -85,17 +97,14 @@ function ratingOf({ items }: StoredQueue['rubric'], { final }: DoneItem): number
   return value === undefined ? null : Number(value);
 }
 
-/** What reviewers wrote instead of an answer. */
-function correctionsOf({ items }: StoredQueue['rubric'], { final, reviews }: DoneItem): string[] {
-  const texts = items.filter(({ kind }) => kind === 'text');
-  const found = texts.flatMap(({ id }) => {
-    const decided = final.get(id);
-    if (decided !== undefined) return [String(decided)];
-    return reviews.flatMap(({ answers }) =>
-      answers.filter(({ rubricItemId }) => rubricItemId === id).map(({ value }) => String(value)),
-    );
-  });
-  return [...new Set(found)];
+/** What reviewers wrote in place of an answer: the final text, otherwise each of theirs. Other texts are remarks. */
+export function correctionsOf({ items }: StoredQueue['rubric'], { final, reviews }: DoneItem): string[] {
+  const item = items.find(({ isCorrection }) => isCorrection);
+  if (!item) return [];
+  const decided = final.get(item.id);
+  if (decided !== undefined) return [String(decided)];
+  const given = reviews.flatMap(({ answers }) => answers.filter(({ rubricItemId }) => rubricItemId === item.id));
+  return [...new Set(given.map(({ value }) => String(value)))];
 }
 
 /** Chosen and rejected answers as JSONL: corrections against the answer, and answers to the same prompt by their ratings. */

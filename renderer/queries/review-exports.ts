@@ -18,13 +18,18 @@ export function useExportReviews(id: string) {
   });
 }
 
+export interface ReviewDatasetInput {
+  readonly name: string;
+  readonly expected?: { readonly rubricItemId?: string; readonly passFrom?: number };
+}
+
 /** Starts a dataset of the reviewed runs. The caller shows the error. */
 export function useReviewDataset(id: string) {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: (name: string) => client.call(createReviewDataset, { parameters: { id }, body: { name } }),
+    mutationFn: (body: ReviewDatasetInput) => client.call(createReviewDataset, { parameters: { id }, body }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dataset-jobs'] }),
   });
 }

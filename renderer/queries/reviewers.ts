@@ -60,7 +60,9 @@ export function useChangeReviewer() {
 export function useDeleteReviewer() {
   const { client } = useHost();
   return useMutation({
-    mutationFn: (id: string) => client.call(deleteReviewer, { parameters: { id } }),
+    /** `token` is what the window acts as the reviewer with. */
+    mutationFn: ({ id, token }: { id: string; token: string | null }) =>
+      client.call(deleteReviewer, { parameters: { id }, headers: reviewerHeaders(token) }),
     onSettled: useRenewReviews(),
   });
 }

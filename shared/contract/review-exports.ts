@@ -21,12 +21,14 @@ export const exportReviewQueue = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Download the reviews',
-  description: `CSV has a line for each item and item of the rubric, with a column per reviewer. \`preferences\` is JSONL of chosen and rejected answers for training: corrections that reviewers wrote, and answers to the same prompt with different scores. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review. ${onlyDone}`,
+  description: `CSV has a line for each item and item of the rubric, with two columns per reviewer: the answer, and its notes or why the item was skipped. \`preferences\` is JSONL of chosen and rejected answers for training: corrections (answers to the item of the rubric with \`isCorrection\`), and answers to the same prompt with different scores. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review, skip and discussion. ${onlyDone}`,
   parameters,
   query: z.strictObject({ format: z.enum(reviewExportFormats) }),
   kinds: ['file'],
   errors: [404],
 });
+
+const passFrom = z.int().min(-9).max(10).optional().describe('The lowest score that passes; 1 unless given');
 
 export const createReviewDataset = defineEndpoint({
   id: 'createReviewDataset',
@@ -35,14 +37,21 @@ export const createReviewDataset = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Create a dataset from the reviewed runs',
-  description: `Its rows have the variables of the prompts, the answer, and the feedback that the queue gave. The job is one of \`/dataset-jobs\`. ${onlyDone}`,
+  description: `Its rows have the variables of the prompts, the answer, and the feedback that the queue gave. An answer is never expected only because it was reviewed: see \`expected\`. The job is one of \`/dataset-jobs\`. ${onlyDone}`,
   parameters,
   body: z.strictObject({
     name: datasetName,
-    answer: z
-      .enum(['expected', 'text', 'none'])
+    answer: z.enum(['text', 'none']).optional().describe('Type of the column `run answer`; `text` unless given'),
+    expected: z
+      .strictObject({
+        rubricItemId: uuid.optional().describe('A yes or no item, or a score: answers that pass are expected'),
+        passFrom,
+      })
       .optional()
-      .describe('Type of the column `run answer`; `expected` unless given'),
+      .describe(
+        'Adds the column `expected answer`: the correction, otherwise the answer if it passes. It is empty for other answers. ' +
+          'Needs `rubricItemId` unless the rubric has an item with `isCorrection`',
+      ),
   }),
   status: 202,
   response: datasetJob,
@@ -61,7 +70,7 @@ export const calibrateFromReviews = defineEndpoint({
   body: z.strictObject({
     judgeId: uuid,
     rubricItemId: uuid,
-    passFrom: z.int().min(-9).max(10).optional().describe('The lowest score that passes; 1 unless given'),
+    passFrom,
   }),
   response: z.object({
     added: z.int(),

@@ -110,7 +110,9 @@ const counts = z.object({
   done: z.int().describe('With as many reviews as they need'),
   reviews: z.int().describe('Without skips'),
   reviewsNeeded: z.int(),
-  disagreeing: z.int().describe('Done ones whose reviews differ and that have no gold value yet'),
+  disagreeing: z
+    .int()
+    .describe('Done ones with a question that reviewers answered in different ways and that has no gold value yet'),
   adjudicated: z.int(),
   removed: z.int().describe('Whose runs were deleted'),
 });

@@ -101,7 +101,8 @@ export const deleteReviewer = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Remove a reviewer',
-  description: 'The reviews stay, with the name. What the reviewer has reserved becomes free. Needs `manage`, too.',
+  description:
+    'The reviews stay, with the name. What the reviewer has reserved becomes free. Needs `manage`, too. The window removes a reviewer with a PIN only while it reviews under the name (403).',
   parameters,
   status: 204,
   kinds: ['empty'],

@@ -36,6 +36,10 @@ const itemFields = {
   question: z.string().trim().min(1, notEmpty).max(500, 'must have at most 500 characters'),
   description: description.nullish(),
   isRequired: z.boolean().optional().describe('True unless given'),
+  isCorrection: z
+    .boolean()
+    .optional()
+    .describe('Of one `text`: it says what the answer should have been, so exports may use it in place of the answer'),
   categories: z
     .array(z.strictObject({ label, description: description.nullish() }))
     .min(2, 'must have at least two')
@@ -58,7 +62,9 @@ export const rubricItemInput = z
     id: uuid.optional().describe('Of the same item in an earlier version. New items get one'),
     ...itemFields,
   })
-  .superRefine(({ kind, categories }, context) => {
+  .superRefine(({ kind, categories, isCorrection }, context) => {
+    if (isCorrection === true && kind !== 'text')
+      context.addIssue({ code: 'custom', path: ['isCorrection'], message: 'is only for `text`' });
     if (kind === 'category' && !categories)
       context.addIssue({ code: 'custom', path: ['categories'], message: 'is required for `category`' });
     if (kind !== 'category' && categories)
@@ -78,6 +84,7 @@ export const rubricItem = z
     question: z.string(),
     description: z.string().nullable(),
     isRequired: z.boolean(),
+    isCorrection: z.boolean().optional().describe('Absent unless true'),
     categories: z
       .array(z.object({ label: z.string(), description: z.string().nullable() }))
       .describe('Empty unless `category`'),
@@ -94,6 +101,9 @@ const items = z
     const ids = list.map(({ id }) => id?.toLowerCase());
     const twice = ids.findIndex((id, index) => id !== undefined && ids.indexOf(id) < index);
     if (twice >= 0) context.addIssue({ code: 'custom', path: [twice, 'id'], message: 'is given more than once' });
+    const corrections = list.flatMap(({ isCorrection }, index) => (isCorrection === true ? [index] : []));
+    if (corrections.length > 1)
+      context.addIssue({ code: 'custom', path: [corrections[1]!, 'isCorrection'], message: 'is given for two items' });
   });
 
 const rubricName = z.string().trim().min(1, notEmpty).max(200, 'must have at most 200 characters');

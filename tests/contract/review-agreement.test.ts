@@ -149,8 +149,10 @@ test.each(ways)('%s: reviews are exported as CSV, preferences and evidence', asy
   };
   const csv = (await read('csv')).trimEnd().split('\r\n');
   expect(csv).toHaveLength(1 + 10 * 4);
-  expect(csv[0]).toMatch(/^item,conversation,run,stratum,flagged,question,heron \w+,wren \w+,final,decided by$/);
-  expect(csv[2]).toMatch(/^1,.*,What went wrong\?,Policy,Tone,,$/);
+  expect(csv[0]).toMatch(
+    /^item,conversation,run,stratum,flagged,question,heron \w+,wren \w+,final,decided by,heron \w+: note,wren \w+: note,discussion$/,
+  );
+  expect(csv[2]).toMatch(/^1,.*,What went wrong\?,Policy,Tone,,,,,$/);
   const preferences = (await read('preferences'))
     .trimEnd()
     .split('\n')
@@ -192,6 +194,117 @@ test('exports of an unfinished queue need the scope manage', async () => {
   for (const format of ['csv', 'preferences', 'evidence'])
     expect((await reader('GET', `${path}/export?format=${format}`)).status).toBe(403);
   expect((await lead('POST', `${path}/dataset`, { name: 'Empty' })).status).toBe(409);
+});
+
+test('a text is a correction only where the rubric says so', async () => {
+  const { workspaceId } = await recordRuns(1);
+  const { queue, path, ids } = await createQueue({ workspaceId });
+  const version = async (isCorrection: boolean) =>
+    await lead('POST', `/rubrics/${queue.rubric.id}/versions`, {
+      items: [{ id: ids.text, kind: 'text', question: 'Anything else?', isCorrection }],
+    });
+  expect((await version(false)).status).toBe(201);
+  const other = (
+    await lead('POST', '/review-queues', {
+      name: 'Remarks',
+      filter: { workspaceId },
+      itemType: 'run',
+      plan: { kind: 'all' },
+      rubricId: queue.rubric.id,
+    })
+  ).body;
+  for (const each of [path, `/review-queues/${other.id}`]) {
+    const { item } = (await lead('POST', `${each}/reservations`)).body;
+    const answers = [
+      ...(each === path ? [{ rubricItemId: ids.right, value: false }] : []),
+      { rubricItemId: ids.text, value: 'x' },
+    ];
+    expect((await lead('POST', `${each}/items/${item.id}/reviews`, { answers })).status).toBe(201);
+    const request = jsonRequest(host, 'GET', `${each}/export?format=preferences`);
+    const { text } = await host.send('in memory', request);
+    expect(text === '').toBe(each !== path);
+    const made = await lead('POST', `${each}/dataset`, { name: 'Corrected', expected: {} });
+    expect(made.status).toBe(each === path ? 202 : 400);
+  }
+  const two = [
+    { kind: 'text', question: 'a', isCorrection: true },
+    { kind: 'text', question: 'b', isCorrection: true },
+  ];
+  expect((await lead('POST', '/rubrics', { name: 'Two', items: two })).status).toBe(400);
+  const [text] = two;
+  expect((await lead('POST', '/rubrics', { name: 'Score', items: [{ ...text, kind: 'score' }] })).status).toBe(400);
+});
+
+test('a dataset expects corrections and answers that pass, and nothing else', async () => {
+  const { workspaceId, runs } = await recordRuns(3);
+  const { path, ids, answers } = await createQueue({ workspaceId });
+  // The newest is first: it is right, the next one is corrected, and the last one is only wrong.
+  for (const answer of [answers(true), answers(false, { text: 'Better' }), answers(false)]) {
+    const { item } = (await lead('POST', `${path}/reservations`)).body;
+    await lead('POST', `${path}/items/${item.id}/reviews`, answer);
+  }
+  const rowsOf = async (input: object) => {
+    const job = (await lead('POST', `${path}/dataset`, { name: 'Reviewed', ...input })).body;
+    await expect.poll(async () => (await lead('GET', `/dataset-jobs/${job.id}`)).body.state).toBe('completed');
+    const { datasetId } = (await lead('GET', `/dataset-jobs/${job.id}`)).body;
+    const { columns } = (await lead('GET', `/datasets/${datasetId}`)).body;
+    const { data } = (await lead('GET', `/datasets/${datasetId}/rows`)).body;
+    const expected = new Map(data.map(({ values }: Json) => [values['run ID'], values['expected answer'] ?? null]));
+    return [
+      columns.filter(({ type }: Json) => type === 'expected').length,
+      ...runs.map(({ runId }) => expected.get(runId)),
+    ];
+  };
+  const answer = (await lead('GET', `/conversations/${runs[2]!.conversationId}`)).body.runs[0].output.content;
+  expect(await rowsOf({})).toEqual([0, null, null, null]);
+  expect(await rowsOf({ expected: {} })).toEqual([1, null, 'Better', null]);
+  expect(await rowsOf({ expected: { rubricItemId: ids.right } })).toEqual([1, null, 'Better', answer]);
+  expect((await lead('POST', `${path}/dataset`, { name: 'x', expected: { rubricItemId: ids.wrong } })).status).toBe(
+    400,
+  );
+});
+
+test('skips, notes and discussions are exported, and a decision leaves other questions undecided', async () => {
+  const { workspaceId, runs } = await recordRuns(1);
+  const { path, answers, ids } = await createQueue({ workspaceId }, { reviewersPerItem: 2 });
+  const suffix = randomUUID().slice(0, 8);
+  const [wren, heron, finch] = ['wren', 'heron', 'finch'].map((name) => reviewerCalled(`${name} ${suffix}`)) as [
+    typeof lead,
+    typeof lead,
+    typeof lead,
+  ];
+  const { item } = (await finch('POST', `${path}/reservations`)).body;
+  const at = `${path}/items/${item.id}`;
+  await finch('POST', `${at}/skip`, { reason: 'I wrote it' });
+  await lead('PUT', `/conversations/${runs[0]!.conversationId}/runs/${runs[0]!.runId}/feedback`, {
+    scoreTags: 'mine',
+    scoreText: 'Mine',
+  });
+  for (const [index, call] of [wren, heron].entries()) {
+    await call('POST', `${path}/reservations`);
+    const wrong = index === 0 ? 'Policy' : 'Tone';
+    const given = { ...answers(index === 0, { wrong, useful: 2, text: `${index}` }), note: `Note ${index}` };
+    expect((await call('POST', `${at}/reviews`, given)).status).toBe(201);
+  }
+  expect((await wren('POST', `${at}/comments`, { text: 'The <terms> say so.' })).status).toBe(201);
+  const disagreeing = async () => (await lead('GET', path)).body.counts.disagreeing;
+  const decide = async (answer: object) => await lead('PUT', `${at}/gold`, { answers: [answer] });
+  expect(await disagreeing()).toBe(1);
+  const conversation = (await lead('GET', `/conversations/${runs[0]!.conversationId}`)).body;
+  // They agree on no tag and on no text, so those stay.
+  expect(conversation.runs[0].feedback).toMatchObject({ score: 2, scoreTags: 'mine', scoreText: 'Mine' });
+  await decide({ rubricItemId: ids.right, value: true });
+  expect(await disagreeing()).toBe(1);
+  await decide({ rubricItemId: ids.wrong, value: 'Tone' });
+  expect(await disagreeing()).toBe(0);
+  const read = async (format: string) =>
+    (await host.send('in memory', jsonRequest(host, 'GET', `${path}/export?format=${format}`))).text;
+  const csv = await read('csv');
+  for (const part of ['Skipped: I wrote it', 'Note 0', 'Note 1', `wren ${suffix}: The <terms> say so.`])
+    expect(csv).toContain(part);
+  const page = await read('evidence');
+  expect(page).toContain(`<td>finch ${suffix}</td><td>Skipped</td><td></td><td>I wrote it</td>`);
+  expect(page).toContain('The &lt;terms&gt; say so.');
 });
 
 test('a dataset and labels for a judge come from the final values', async () => {

@@ -87,7 +87,7 @@ describe.each(ways)('%s: a queue', (each) => {
       state: 'done',
     });
     expect((await wren('GET', feedback)).body[0]).toMatchObject({ value: { score: 1, scoreTags: 'Policy' } });
-    expect((await lead('GET', path, undefined, each)).body.counts).toMatchObject({ disagreeing: 0, adjudicated: 1 });
+    expect((await lead('GET', path, undefined, each)).body.counts).toMatchObject({ disagreeing: 1, adjudicated: 1 });
     expect((await lead('DELETE', `/rubrics/${rubric.id}`, undefined, each)).status).toBe(409);
     expect((await wren('DELETE', path, undefined, each)).status).toBe(403);
     expect((await lead('DELETE', path, undefined, each)).status).toBe(204);

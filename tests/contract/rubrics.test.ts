@@ -181,6 +181,7 @@ describe('reviewers', () => {
     const asNew = { 'x-touchstone-reviewer': (await act('9999')).body.token };
     expect((await change({ pin: '5678' }, asNew)).body).toMatchObject({ hasPin: true, isYou: true });
     expect((await callWindow('GET', '/reviewers', undefined, asWren)).status).toBe(403);
+    expect((await callWindow('DELETE', `/reviewers/${wren.body.id}`)).status).toBe(403);
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     for (let guess = 0; guess < 5; guess += 1) expect((await act('0000')).status).toBe(403);

@@ -59,7 +59,7 @@ export function createReviewWorld(hostOf: () => TestHost) {
       categories: [{ label: 'Policy' }, { label: 'Tone' }],
     },
     { kind: 'score', question: 'How useful is it?', isRequired: false },
-    { kind: 'text', question: 'What should it have said?', isRequired: false },
+    { kind: 'text', question: 'What should it have said?', isRequired: false, isCorrection: true },
   ];
 
   async function createQueue(filter: object, change: object = {}, each: Way = way) {

@@ -271,7 +271,10 @@ export const continuedResponses = `
   ALTER TABLE call_threads ADD COLUMN keeps_system INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** 45. What an answer in a review queue answers, because the queue and its rubric can be deleted. */
+/**
+ * 45. What an answer in a review queue answers, because the queue and its rubric can be deleted. `is_disagreeing` doesn't count decided
+ * questions any more.
+ */
 export const answeredQuestions = `
   ALTER TABLE feedback_history ADD COLUMN question TEXT;
   UPDATE feedback_history SET question = found.question
@@ -280,4 +283,5 @@ export const answeredQuestions = `
     FROM review_queues, json_each(rubric_json, '$.items') AS item GROUP BY 1
   ) AS found
   WHERE rubric_item_id = found.id;
+  UPDATE review_items SET is_disagreeing = 0 WHERE gold_at IS NOT NULL;
 `;

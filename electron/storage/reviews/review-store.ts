@@ -96,7 +96,7 @@ export interface ReviewStore {
   /** Reviews by id, of any reviewer. */
   has(id: string): boolean;
   add(queue: number, review: Omit<StoredReview, 'reviewerId' | 'reviewerName'>): void;
-  /** Recounts the reviews of an item. */
+  /** Recounts the reviews of an item. It disagrees while a question is undecided that reviewers answered in different ways. */
   setOutcome(item: number, isDisagreeing: boolean): void;
   setGold(
     item: number,
@@ -276,15 +276,13 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
     addHistory({ runId, reviewer, answers, rubric, createdAt: now }) {
       const run = statements.run.get(runId);
       if (run === undefined || answers.length === 0) return;
-      // Answers without a score or a tag change no feedback, and the team gets the history all the same.
+      // The team gets the history also of answers that change no feedback.
       statements.noteChange.run(run);
       for (const { rubricItemId, value: given, note } of answers) {
         const { kind, question = null } = rubric.find(({ id }) => id === rubricItemId) ?? {};
-        const isText = kind === 'text';
-        const scoreText = isText ? [given, note].filter((text) => text !== null).join('\n') : note;
-        const value = isText ? null : JSON.stringify(given);
-        const entry = { ...none, scoreText, rubricItemId, question, value };
-        statements.addHistory.run({ ...entry, id: timeOrderedId(), run, reviewer, now });
+        const text = kind === 'text' ? [given, note].filter((part) => part !== null).join('\n') : null;
+        const said = { scoreText: text ?? note, value: text === null ? JSON.stringify(given) : null, rubricItemId };
+        statements.addHistory.run({ ...none, ...said, question, id: timeOrderedId(), run, reviewer, now });
       }
     },
     setFeedback(runId, feedback, reviewer, now) {
@@ -293,7 +291,14 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
       const row = { ...none, ...statements.read.get(run), ...feedback, run, now };
       statements.set.run(row);
       statements.noteChange.run(run);
-      statements.addHistory.run({ ...row, id: timeOrderedId(), reviewer, rubricItemId: null, question: null, value: null });
+      statements.addHistory.run({
+        ...row,
+        id: timeOrderedId(),
+        reviewer,
+        rubricItemId: null,
+        question: null,
+        value: null,
+      });
     },
   };
 }

@@ -64,6 +64,7 @@ function itemOf(input: RubricItemInput): RubricItem {
     question: input.question,
     description: input.description?.trim() || null,
     isRequired: input.isRequired ?? true,
+    ...(input.isCorrection === true && { isCorrection: true }),
     categories: (input.categories ?? []).map(({ label, description }) => ({
       label,
       description: description?.trim() || null,

@@ -45,6 +45,8 @@ test('texts are no disagreement, and missing answers neither', () => {
 test('feedback has the first score and text, and the categories as tags', () => {
   const answers = new Map(Object.entries({ category: 'a', second: 'b', score: 4, text: 'x' }));
   expect(feedbackOf(rubric, answers)).toEqual({ score: 4, scoreText: 'x', scoreTags: 'a,b' });
-  expect(feedbackOf(rubric, new Map())).toEqual({ score: null, scoreText: null, scoreTags: null });
+  // What someone gave before stays where the reviewers agree on nothing.
+  expect(feedbackOf(rubric, new Map())).toEqual({});
+  expect(feedbackOf(rubric, new Map([['category', 'a']]))).toEqual({ scoreTags: 'a' });
   expect(feedbackOf([item('yesNo')], new Map([['yesNo', true]]))).toEqual({});
 });

@@ -31,7 +31,9 @@ function readEntry({ value, note }: FeedbackEntry): { score: number | null; tags
 function summaryOf(entry: FeedbackEntry): string {
   const { score, tags, note } = readEntry(entry);
   if (score !== null || tags.length > 0) return [...(score === null ? [] : [score]), ...tags].join(', ');
-  return note === null ? 'removed feedback' : `“${note.length > 60 ? `${[...note.slice(0, 120)].slice(0, 60).join('')}…` : note}”`;
+  return note === null
+    ? 'removed feedback'
+    : `“${note.length > 60 ? `${[...note.slice(0, 120)].slice(0, 60).join('')}…` : note}”`;
 }
 
 function HistoryEntry({ entry, replaced }: { entry: FeedbackEntry; replaced: FeedbackEntry | undefined }) {

@@ -2,6 +2,7 @@ import { Download, FileText, Gavel, ListPlus, Table } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ReviewExportFormat } from '../../../../shared/contract/review-exports.ts';
+import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -21,34 +22,73 @@ interface DialogProps {
   onClose: () => void;
 }
 
+const isRating = ({ kind }: RubricItem) => kind === 'yesNo' || kind === 'score';
+
+interface ExpectedSelectProps {
+  items: readonly RubricItem[];
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Which answers a dataset expects: `none`, `corrections`, or the ID of the item of the rubric that they pass. */
+function ExpectedSelect({ items, value, onChange }: ExpectedSelectProps) {
+  const hasCorrection = items.some(({ isCorrection }) => isCorrection);
+  return (
+    <Select
+      label="Expected answers"
+      isLabelHidden={false}
+      value={value}
+      onValueChange={onChange}
+      options={[
+        { value: 'none', label: 'None' },
+        ...(hasCorrection ? [{ value: 'corrections', label: 'Corrections only' }] : []),
+        ...items.filter(isRating).map(({ id, question }) => ({ value: id, label: `Answers that pass: ${question}` })),
+      ]}
+    />
+  );
+}
+
 function DatasetDialog({ queue, onClose }: DialogProps) {
   const [, navigate] = useLocation();
+  const { items } = queue.rubric;
   const [name, setName] = useState(`Reviewed: ${queue.name}`.slice(0, 200));
+  const [expected, setExpected] = useState('none');
+  const [passFrom, setPassFrom] = useState('1');
   const create = useReviewDataset(queue.id);
+  const rating = items.find(({ id }) => id === expected);
+  const from = rating?.kind === 'score' ? readPassFrom(passFrom) : undefined;
+  const isReady = name.trim() !== '' && from !== null;
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (name.trim() === '' || create.isPending) return;
-    create.mutate(name.trim(), {
-      onSuccess: () => {
-        onClose();
-        showToast({
-          tone: 'neutral',
-          text: 'The dataset is created in the background.',
-          action: { label: 'Show datasets', run: () => navigate(datasetAddress()) },
-        });
+    if (!isReady || create.isPending) return;
+    const chosen = { ...(rating && { rubricItemId: rating.id }), ...(from !== undefined && { passFrom: from }) };
+    create.mutate(
+      { name: name.trim(), ...(expected !== 'none' && { expected: chosen }) },
+      {
+        onSuccess: () => {
+          onClose();
+          showToast({
+            tone: 'neutral',
+            text: 'The dataset is created in the background.',
+            action: { label: 'Show datasets', run: () => navigate(datasetAddress()) },
+          });
+        },
       },
-    });
+    );
   }
   return (
     <Dialog title="Make a dataset" isOpen onClose={onClose}>
       <form className="review__form" onSubmit={submit}>
         <p className="small secondary">
-          A row for each reviewed run: its variables, its answer as the expected value, and the feedback of the queue.
+          A row for each reviewed run: its variables, its answer and the feedback of the queue. A correction replaces
+          the answer that is expected.
         </p>
         <TextField label="Name" maxLength={300} value={name} onValueChange={setName} />
+        <ExpectedSelect items={items} value={expected} onChange={setExpected} />
+        {rating?.kind === 'score' && <PassFrom value={passFrom} onChange={setPassFrom} />}
         {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
         <div className="row">
-          <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={name.trim() === ''}>
+          <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={!isReady}>
             Make a dataset
           </Button>
         </div>
@@ -104,7 +144,7 @@ function describeLabelled({ added, skipped }: { added: number; skipped: number }
 function JudgeDialog({ queue, onClose }: DialogProps) {
   const [, navigate] = useLocation();
   const label = useLabelJudge(queue.id);
-  const items = queue.rubric.items.filter(({ kind }) => kind === 'yesNo' || kind === 'score');
+  const items = queue.rubric.items.filter(isRating);
   const [judgeId, setJudgeId] = useState<string | null>(null);
   const [itemId, setItemId] = useState<string | null>(items[0]?.id ?? null);
   const [passFrom, setPassFrom] = useState('1');

@@ -154,7 +154,7 @@ function useRemoveReviewer(): (reviewer: Reviewer) => void {
     deleteWithUndo({
       id,
       text: `Removed "${name}". The reviews stay.`,
-      carryOut: () => remove.mutateAsync(id),
+      carryOut: () => remove.mutateAsync({ id, token }),
       onUndo: () => useActingReviewer.setState({ token }),
     });
   };

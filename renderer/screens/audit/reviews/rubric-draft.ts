@@ -18,6 +18,8 @@ export interface ItemDraft {
   readonly question: string;
   readonly description: string;
   readonly isRequired: boolean;
+  /** Of a text. */
+  readonly isCorrection: boolean;
   readonly categories: readonly { readonly label: string; readonly description: string }[];
   /** `value` as text; empty for none. */
   readonly examples: readonly { readonly text: string; readonly value: string }[];
@@ -32,6 +34,7 @@ export function emptyItem(kind: RubricItem['kind'] = 'yesNo'): ItemDraft {
     question: '',
     description: '',
     isRequired: true,
+    isCorrection: false,
     categories: [none, none],
     examples: [],
   };
@@ -42,13 +45,14 @@ export function draftOf(rubric: Rubric | null): RubricDraft {
   return {
     name: rubric.name,
     description: rubric.description ?? '',
-    items: rubric.items.map(({ id, kind, question, description, isRequired, categories, examples }) => ({
+    items: rubric.items.map(({ id, kind, question, description, isRequired, isCorrection, categories, examples }) => ({
       key: id,
       id,
       kind,
       question,
       description: description ?? '',
       isRequired,
+      isCorrection: isCorrection ?? false,
       categories: categories.map((category) => ({ label: category.label, description: category.description ?? '' })),
       examples: examples.map(({ text, value }) => ({ text, value: value === null ? '' : answerText(value) })),
     })),
@@ -66,12 +70,13 @@ export function toRubricInput({ name, description, items }: RubricDraft): Rubric
   return {
     name: name.trim(),
     description: description.trim() || null,
-    items: items.map(({ id, kind, question, isRequired, categories, examples, description: hint }) => ({
+    items: items.map(({ id, kind, question, isRequired, isCorrection, categories, examples, description: hint }) => ({
       ...(id !== null && { id }),
       kind,
       question: question.trim(),
       description: hint.trim() || null,
       isRequired,
+      ...(kind === 'text' && isCorrection && { isCorrection }),
       ...(kind === 'category' && {
         categories: categories
           .filter(({ label }) => label.trim() !== '')
@@ -88,6 +93,8 @@ export function toRubricInput({ name, description, items }: RubricDraft): Rubric
 export function draftProblem({ name, items }: RubricDraft): string | null {
   if (name.trim() === '') return 'Enter a name.';
   if (items.length === 0) return 'Add an item.';
+  if (items.filter(({ kind, isCorrection }) => kind === 'text' && isCorrection).length > 1)
+    return 'Only one item can be the corrected answer.';
   for (const [index, { question, kind, categories }] of items.entries()) {
     if (question.trim() === '') return `Enter the question of item ${index + 1}.`;
     const labels = categories.map(({ label }) => label.trim().toLowerCase()).filter((label) => label !== '');

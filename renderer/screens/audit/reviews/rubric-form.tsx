@@ -124,6 +124,21 @@ function ExampleRows({ item, change }: { item: ItemDraft; change: ChangeItem }) 
   );
 }
 
+function ItemChoices({ item, change }: { item: ItemDraft; change: ChangeItem }) {
+  return (
+    <>
+      {item.kind === 'text' && (
+        <Checkbox
+          label="Corrected answer, for preference pairs and datasets"
+          isChecked={item.isCorrection}
+          onCheckedChange={(isCorrection) => change({ isCorrection })}
+        />
+      )}
+      <Checkbox label="Required" isChecked={item.isRequired} onCheckedChange={(isRequired) => change({ isRequired })} />
+    </>
+  );
+}
+
 interface ItemFieldsProps {
   item: ItemDraft;
   number: number;
@@ -189,7 +204,7 @@ function ItemFields({ item, number, count, change, onMove, onRemove }: ItemField
       />
       {item.kind === 'category' && <Categories item={item} change={change} />}
       <ExampleRows item={item} change={change} />
-      <Checkbox label="Required" isChecked={item.isRequired} onCheckedChange={(isRequired) => change({ isRequired })} />
+      <ItemChoices item={item} change={change} />
     </fieldset>
   );
 }

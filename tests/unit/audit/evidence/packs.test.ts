@@ -293,7 +293,9 @@ describe('a pack', () => {
       ],
     });
     expect(lines(files['evidence.jsonl']!)).toContainEqual({ feedbackHistory: null });
-    expect(files['evidence.html']).toMatch(/Z, Touchstone window: score 7\nBetter &lt;now&gt;\nReplaces the entry of [^ ]*Z<\/pre>/);
+    expect(files['evidence.html']).toMatch(
+      /Z, Touchstone window: score 7\nBetter &lt;now&gt;\nReplaces the entry of [^ ]*Z<\/pre>/,
+    );
   });
 
   test('names the questions that reviewers answered', async () => {
@@ -313,11 +315,11 @@ describe('a pack', () => {
     const { files } = await written(world, { columns: ['feedbackHistory'], selection: { filter: {} } });
     const [found] = lines(files['evidence.jsonl']!) as { feedbackHistory: { id: string }[] }[];
     const entry = { id: expect.any(String), reviewer: 'wren', createdAt: '1970-01-01T00:00:00.001Z', replaces: null };
-    const asked = { ...entry, rubricItemId: right, question: 'Is it <right>?' };
+    const answered = { ...entry, rubricItemId: right, question: 'Is it <right>?' };
     expect(found!.feedbackHistory).toEqual([
-      { ...asked, value: false, note: 'No passage' },
+      { ...answered, value: false, note: 'No passage' },
       { ...entry, rubricItemId: text, question: 'What should it say?', value: 'Ask first', note: null },
-      { ...asked, value: true, note: null, replaces: found!.feedbackHistory[0]!.id },
+      { ...answered, value: true, note: null, replaces: found!.feedbackHistory[0]!.id },
     ]);
     const at = '1970-01-01T00:00:00.001Z';
     expect(files['evidence.html']).toContain(
