@@ -32,13 +32,13 @@ function keyOf({ role, content }: Message): string {
 /** Compares the messages of a turn with those of the one before. In the first turn, all are new. */
 export function addedMessages(run: ConversationRun, before: ConversationRun | undefined): AddedMessages {
   const { messages, configuration } = run.input;
-  // The provider has the messages before, so that the program sends only new ones.
-  const isContinued = typeof configuration?.['previous_response_id'] === 'string';
-  if (before === undefined || isContinued) return { repeated: [], added: messages, dropped: 0 };
+  if (before === undefined) return { repeated: [], added: messages, dropped: 0 };
   const known = before.input.messages.map(keyOf);
   let shared = 0;
   while (shared < known.length && shared < messages.length && keyOf(messages[shared]!) === known[shared]) shared += 1;
-  const dropped = known.length - shared;
+  // The provider has the messages before, so that the program sends only new ones.
+  const isContinued = typeof configuration?.['previous_response_id'] === 'string';
+  const dropped = isContinued ? 0 : known.length - shared;
   const [answer] = answerOf(before);
   const next = messages[shared];
   const isAnswer = dropped === 0 && answer !== undefined && next?.role === 'assistant' && keyOf(next) === keyOf(answer);

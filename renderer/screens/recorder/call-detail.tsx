@@ -57,6 +57,9 @@ function Answer({ run }: { run: ConversationRun }) {
         {content !== '' && <MarkdownView text={content} isGrowing={run.status === 'Running'} />}
         {toolCalls.length > 0 && <CallList calls={toolCalls} isGrowing={run.status === 'Running'} />}
         {run.status === 'Running' && <p className="tertiary">The call is in progress.</p>}
+        {run.status === 'Cancelled' && (
+          <p className="small secondary">The program left before the end. What had arrived is kept.</p>
+        )}
         {blocked && <Notice tone="caution">{blocked}</Notice>}
         {error && <Failure title="Call failed" reason={error.message} />}
       </div>

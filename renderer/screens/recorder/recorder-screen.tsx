@@ -168,14 +168,18 @@ interface CallsPanelProps {
 }
 
 function CallsPanel({ calls: { data, error, refetch }, filter, listRef, selectedId }: CallsPanelProps) {
+  const levels = useSettings().data?.recorder.levels;
+  const isRecording = levels === undefined || Object.values(levels).some((level) => level !== 'none');
   return (
     <section className="panel" aria-label="Recorded calls">
       <div className="header header--line">
         <h2>Calls</h2>
-        <span className="row small accent">
-          <Dot tone="accent" />
-          Live
-        </span>
+        {isRecording && (
+          <span className="row small accent">
+            <Dot tone="accent" />
+            Live
+          </span>
+        )}
         <span className="grow" />
         <GroupingMenu />
       </div>

@@ -43,4 +43,6 @@ test('a program that continues a response sends only new messages', () => {
   const { input, ...rest } = call([more], 'Hm');
   const next = { ...rest, input: { ...input, configuration: { previous_response_id: 'resp_1' } } };
   expect(addedMessages(next, call([ask], 'Because'))).toEqual({ repeated: [], added: [more], dropped: 0 });
+  const whole = { ...next, input: { ...next.input, messages: [ask, reply, more] } };
+  expect(addedMessages(whole, call([ask], 'Because'))).toEqual({ repeated: [ask, reply], added: [more], dropped: 0 });
 });
