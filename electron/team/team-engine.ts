@@ -120,7 +120,7 @@ export class TeamEngine {
   async report(request: WalkRequest & { hasFeedback: boolean }): Promise<TeamReportPage> {
     const { entries, hasMore, last } = await this.#walk(request);
     const ids = entries.map(({ conversation }) => conversation);
-    const bytes = await this.#rows.textBytes(await this.#rows.wanted(ids, last));
+    const bytes = await this.#rows.textBytes(await this.#rows.requested(ids, last));
     let left = maxPageBytes;
     // A page of long conversations has fewer of them, but at least one.
     const page = entries.filter(({ conversation }, index) => {
@@ -145,10 +145,10 @@ export class TeamEngine {
   ): Promise<AuditReport['conversations']> {
     const ids = entries.map(({ conversation }) => conversation);
     for (const id of ids) this.#requireReadable(bytes.get(id) ?? 0);
-    const wanted = await this.#rows.wanted(ids, last);
+    const requested = await this.#rows.requested(ids, last);
     const [runs, matching, conversations] = await Promise.all([
-      this.#rows.runs(wanted, hasFeedback),
-      this.#rows.matchingRuns(wanted, filter),
+      this.#rows.runs(requested, hasFeedback),
+      this.#rows.matchingRuns(requested, filter),
       this.#rows.conversations(entries.map(({ conversation: id, createdAt }) => ({ id, newestAt: createdAt }))),
     ]);
     return conversations.map((conversation) => {
@@ -182,9 +182,9 @@ export class TeamEngine {
   }): Promise<(Conversation & { runs: ConversationRun[] }) | null> {
     const last = await this.#lastRun();
     const id = input.id.toLowerCase();
-    const wanted = await this.#rows.wanted([id], last);
-    this.#requireReadable((await this.#rows.textBytes(wanted)).get(id) ?? 0);
-    const runs = await this.#rows.runs(wanted, input.hasFeedback);
+    const requested = await this.#rows.requested([id], last);
+    this.#requireReadable((await this.#rows.textBytes(requested)).get(id) ?? 0);
+    const runs = await this.#rows.runs(requested, input.hasFeedback);
     const newest = runs.at(-1);
     if (newest === undefined) return null;
     const [conversation] = await this.#rows.conversations([{ id, newestAt: newest.createdAt }]);

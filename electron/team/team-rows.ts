@@ -7,7 +7,7 @@ import { entriesOf, type HistoryContent } from '../audit/query/feedback-store.ts
 import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 import type { Entry } from './team-lists.ts';
-import { idIn, isAt, type RunPlace } from './team-runs.ts';
+import { idIn, isAt, type RunLocation } from './team-runs.ts';
 
 interface ConversationRow {
   readonly id: string;
@@ -42,7 +42,7 @@ export interface TeamRun {
 }
 
 /** Conversations whose runs up to `last` are read. Their runs are of these times (milliseconds since 1970). */
-export interface WantedRuns {
+export interface RequestedRuns {
   readonly ids: readonly string[];
   readonly last: number;
   readonly from: number;
@@ -50,14 +50,14 @@ export interface WantedRuns {
 }
 
 /** With the times the server reads the partitions of these months only. Without, 50 conversations took 36 ms instead of 2. */
-const isWanted = ({ ids, last, from, until }: WantedRuns) => sql`
+const isRequested = ({ ids, last, from, until }: RequestedRuns) => sql`
   n.conversation_id = ANY(${ids}::uuid[]) AND n.sequence <= ${last} AND n.created_at BETWEEN ${from}::bigint AND ${until}::bigint`;
 
-const joinTexts = ({ from, until }: WantedRuns) => sql`
+const joinTexts = ({ from, until }: RequestedRuns) => sql`
   JOIN touchstone.run_texts AS t ON t.sequence = n.sequence AND t.created_at = n.created_at
     AND t.created_at BETWEEN ${from}::bigint AND ${until}::bigint`;
 
-function wantedRuns(conversations: ReadonlyMap<string, ConversationRow>, last: number): WantedRuns {
+function requestedRuns(conversations: ReadonlyMap<string, ConversationRow>, last: number): RequestedRuns {
   const rows = [...conversations.values()];
   return {
     ids: rows.map(({ id }) => id),
@@ -104,12 +104,12 @@ export class TeamRows {
   }
 
   /** The runs up to `last` of the conversations with these IDs, for `runs` and `textBytes`. */
-  async wanted(ids: readonly string[], last: number): Promise<WantedRuns> {
-    return wantedRuns(await this.#conversationRows(ids), last);
+  async requested(ids: readonly string[], last: number): Promise<RequestedRuns> {
+    return requestedRuns(await this.#conversationRows(ids), last);
   }
 
   /** Oldest first. */
-  async runs(wanted: WantedRuns, hasFeedback: boolean): Promise<TeamRun[]> {
+  async runs(requested: RequestedRuns, hasFeedback: boolean): Promise<TeamRun[]> {
     const { rows } = await sql<
       FeedbackRow & {
         sequence: number;
@@ -121,7 +121,7 @@ export class TeamRows {
       }
     >`
       SELECT n.sequence, n.conversation_id, n.created_at, "row", contents, terms, score, score_text, score_tags, feedback_at
-      FROM touchstone.runs AS n ${joinTexts(wanted)} WHERE ${isWanted(wanted)} ORDER BY n.sequence`.execute(
+      FROM touchstone.runs AS n ${joinTexts(requested)} WHERE ${isRequested(requested)} ORDER BY n.sequence`.execute(
       this.#database,
     );
     return rows.map((found) => ({
@@ -141,10 +141,10 @@ export class TeamRows {
   }
 
   /** Bytes of the texts of each conversation. */
-  async textBytes(wanted: WantedRuns): Promise<Map<string, number>> {
+  async textBytes(requested: RequestedRuns): Promise<Map<string, number>> {
     const { rows } = await sql<{ conversation_id: string; bytes: number }>`
       SELECT n.conversation_id, sum(octet_length(contents::text))::bigint AS bytes
-      FROM touchstone.runs AS n ${joinTexts(wanted)} WHERE ${isWanted(wanted)} GROUP BY n.conversation_id`.execute(
+      FROM touchstone.runs AS n ${joinTexts(requested)} WHERE ${isRequested(requested)} GROUP BY n.conversation_id`.execute(
       this.#database,
     );
     return new Map(rows.map((row) => [row.conversation_id, row.bytes]));
@@ -152,7 +152,7 @@ export class TeamRows {
 
   /** The matching ones of these runs, newest first, by conversation. */
   async matchingRuns(
-    wanted: WantedRuns,
+    requested: RequestedRuns,
     filter: AuditFilter,
   ): Promise<Map<string, { sequence: number; createdAt: number; id: string }[]>> {
     const { rows } = await this.#database.transaction().execute(async (transaction) => {
@@ -161,7 +161,7 @@ export class TeamRows {
         await sql.raw(`SET LOCAL enable_${step} = off`).execute(transaction);
       return sql<{ conversation_id: string; sequence: number; createdAt: number; id: string }>`
         SELECT n.conversation_id, n.sequence, n.created_at AS "createdAt", n.id FROM touchstone.runs AS n
-        WHERE ${isWanted(wanted)} AND ${matches(filter, 'n')} ORDER BY n.sequence DESC`.execute(transaction);
+        WHERE ${isRequested(requested)} AND ${matches(filter, 'n')} ORDER BY n.sequence DESC`.execute(transaction);
     });
     const found = new Map<string, { sequence: number; createdAt: number; id: string }[]>();
     for (const { conversation_id: conversation, ...run } of rows) {
@@ -179,8 +179,8 @@ export class TeamRows {
   ): Promise<AuditPage['rows']> {
     if (entries.length === 0) return [];
     const conversations = await this.#conversationRows(entries.map(({ conversation }) => conversation));
-    const wanted = wantedRuns(conversations, last);
-    const [matching, sizes] = await Promise.all([this.matchingRuns(wanted, filter), this.#sizes(wanted)]);
+    const requested = requestedRuns(conversations, last);
+    const [matching, sizes] = await Promise.all([this.matchingRuns(requested, filter), this.#sizes(requested)]);
     const shown = entries.map(({ conversation, run: sequence, createdAt }) => {
       const newest = isByTime ? matching.get(conversation)?.[0] : undefined;
       return newest ?? { sequence, createdAt };
@@ -209,14 +209,14 @@ export class TeamRows {
     });
   }
 
-  async #sizes(wanted: WantedRuns): Promise<Map<string, { runs: number; newestAt: number }>> {
+  async #sizes(requested: RequestedRuns): Promise<Map<string, { runs: number; newestAt: number }>> {
     const { rows } = await sql<{ conversation_id: string; runs: number; newest_at: number }>`
       SELECT conversation_id, count(*) AS runs, (array_agg(created_at ORDER BY sequence DESC))[1] AS newest_at
-      FROM touchstone.runs AS n WHERE ${isWanted(wanted)} GROUP BY conversation_id`.execute(this.#database);
+      FROM touchstone.runs AS n WHERE ${isRequested(requested)} GROUP BY conversation_id`.execute(this.#database);
     return new Map(rows.map((row) => [row.conversation_id, { runs: row.runs, newestAt: row.newest_at }]));
   }
 
-  async #lineRuns(shown: readonly RunPlace[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
+  async #lineRuns(shown: readonly RunLocation[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
     const { rows } = await sql<FeedbackRow & { sequence: number; row: object }>`
       SELECT runs.sequence, "row", score, score_text, score_tags, feedback_at FROM touchstone.runs
         JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at

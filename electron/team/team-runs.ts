@@ -68,7 +68,7 @@ function exportRowOf({ row, contents, terms, history, ...found }: FoundRow): Exp
 }
 
 /** Where a run is. Its time (milliseconds since 1970) names its partition. */
-export interface RunPlace {
+export interface RunLocation {
   readonly sequence: number;
   readonly createdAt: number;
 }
@@ -77,9 +77,9 @@ export interface RunPlace {
  * These runs of `runs` joined with `run_texts`. By their numbers alone, the server would start parallel workers to look for a few runs in
  * all partitions: 50 runs of 100,000 in 25 months took 36 ms instead of 1.
  */
-export function isAt(places: readonly RunPlace[]) {
-  const times = [...new Set(places.map(({ createdAt }) => createdAt))];
-  return sql`runs.sequence = ANY(${places.map(({ sequence }) => sequence)}::bigint[])
+export function isAt(locations: readonly RunLocation[]) {
+  const times = [...new Set(locations.map(({ createdAt }) => createdAt))];
+  return sql`runs.sequence = ANY(${locations.map(({ sequence }) => sequence)}::bigint[])
     AND runs.created_at = ANY(${times}::bigint[]) AND run_texts.created_at = ANY(${times}::bigint[])`;
 }
 
@@ -93,7 +93,7 @@ export class TeamRuns {
 
   /** The runs with these IDs, in any order, without unknown ones. */
   async read(ids: readonly string[]): Promise<ExportRow[]> {
-    const { rows } = await sql<RunPlace>`
+    const { rows } = await sql<RunLocation>`
       SELECT sequence, created_at AS "createdAt" FROM touchstone.runs WHERE id = ANY(${ids}::uuid[])`.execute(
       this.#database,
     );
@@ -101,8 +101,8 @@ export class TeamRuns {
   }
 
   /** In the order of their arrival. */
-  async #rows(places: readonly RunPlace[]): Promise<FoundRow[]> {
-    if (places.length === 0) return [];
+  async #rows(locations: readonly RunLocation[]): Promise<FoundRow[]> {
+    if (locations.length === 0) return [];
     const { rows } = await sql<FoundRow>`
       SELECT runs.sequence, runs.id, runs.conversation_id, conversations.name AS conversation_name, conversations.caller_id,
         conversations.workspace_id, terms, "row", contents, score, score_text, score_tags, feedback_at, (
@@ -113,7 +113,7 @@ export class TeamRuns {
       FROM touchstone.runs
         JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
         JOIN touchstone.conversations ON conversations.id = runs.conversation_id
-      WHERE ${isAt(places)} ORDER BY runs.sequence`.execute(this.#database);
+      WHERE ${isAt(locations)} ORDER BY runs.sequence`.execute(this.#database);
     return rows;
   }
 
@@ -178,13 +178,13 @@ export class TeamRuns {
 
   async *#runsOf(conversation: string, last: number): AsyncGenerator<FoundRow, void, void> {
     for (let after = 0; ;) {
-      const { rows: places } = await sql<RunPlace>`
+      const { rows: locations } = await sql<RunLocation>`
         SELECT sequence, created_at AS "createdAt" FROM touchstone.runs
         WHERE conversation_id = ${conversation}::uuid AND sequence > ${after} AND sequence <= ${last}
         ORDER BY sequence LIMIT ${runsAtOnce}`.execute(this.#database);
-      yield* await this.#rows(places);
-      if (places.length < runsAtOnce) return;
-      after = places.at(-1)!.sequence;
+      yield* await this.#rows(locations);
+      if (locations.length < runsAtOnce) return;
+      after = locations.at(-1)!.sequence;
     }
   }
 
