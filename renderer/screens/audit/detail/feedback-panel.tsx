@@ -1,6 +1,6 @@
 import { History, Undo2 } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { formatTime } from '../../../components/format.ts';
+import { formatScore, formatTime } from '../../../components/format.ts';
 import { Popover } from '../../../components/popover.tsx';
 import type { ConversationRun, FeedbackEntry, FeedbackInput } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
@@ -30,7 +30,7 @@ function readEntry({ value, note }: FeedbackEntry): { score: number | null; tags
 /** An entry in a few words. */
 function summaryOf(entry: FeedbackEntry): string {
   const { score, tags, note } = readEntry(entry);
-  if (score !== null || tags.length > 0) return [...(score === null ? [] : [score]), ...tags].join(', ');
+  if (score !== null || tags.length > 0) return [...(score === null ? [] : [formatScore(score)]), ...tags].join(', ');
   return note === null
     ? 'removed feedback'
     : `“${note.length > 60 ? `${[...note.slice(0, 120)].slice(0, 60).join('')}…` : note}”`;

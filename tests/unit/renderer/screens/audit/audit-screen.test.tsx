@@ -77,6 +77,8 @@ describe('the audit', () => {
     fireEvent.click(await within(panel).findByText('History'));
     const history = within(await screen.findByRole('dialog', { name: 'Feedback history' }));
     expect((await history.findAllByRole('listitem'))[1]!.textContent).toContain('Not what the terms say.');
+    // The newest one, after Undo, has replaced it.
+    expect((await history.findAllByRole('listitem'))[0]!.textContent).toMatch(/Replaces −6, .*Touchstone window/);
   });
 
   test('explains the invalid part of an address and how to clear it', async () => {
