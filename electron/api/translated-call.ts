@@ -29,14 +29,21 @@ type Input = HandlerInput<unknown, unknown, unknown>;
 /** The APIs of OpenAI in which a program can call one of Touchstone's models. */
 export type TranslatedApi = 'openai-chat' | 'openai-responses';
 
-/** What needs a store of OpenAI's. */
-const unsupported = ['background', 'conversation', 'prompt'] as const;
+/** What needs a store of OpenAI's, and what would change the answer if it were left out. */
+const unsupported: Readonly<Record<TranslatedApi, readonly string[]>> = {
+  'openai-chat': ['functions', 'function_call', 'logit_bias', 'logprobs', 'top_logprobs', 'audio'],
+  'openai-responses': ['background', 'conversation', 'prompt', 'top_logprobs'],
+};
+
+/** Libraries send their defaults, too. */
+const isSet = (value: unknown): boolean =>
+  Boolean(value) && (typeof value !== 'object' || Object.keys(value!).length > 0);
 
 function configurationOf(api: TranslatedApi, body: Fields): Configuration {
   const { n } = body;
   if (n !== undefined && n !== null && n !== 1) throw invalidField('n', 'must be 1');
-  if (api === 'openai-responses')
-    for (const name of unsupported) if (body[name]) throw invalidField(name, "is not supported by Touchstone's models");
+  for (const name of unsupported[api])
+    if (isSet(body[name])) throw invalidField(name, "is not supported by Touchstone's models");
   // Others say nothing to a model, such as `user` and `store`.
   const { named } = namedParameters(api, body);
   const checked = completionRequest.shape.configuration.safeParse(named);

@@ -81,6 +81,10 @@ const blocked = () =>
 /** What remains of an answer that the program doesn't get. */
 const nothing = { content: '', reasoning: '', toolCalls: [] };
 
+/** Whether a body begins with a field or a comment of an event. */
+const beginsAsEvents = (first: Uint8Array): boolean =>
+  /^(?:event|data|id|retry)?:/.test(Buffer.from(first.subarray(0, 8)).toString('latin1'));
+
 /** Records one call beside its program. */
 export class CallRecord implements CallObserver {
   readonly #options: CallRecordOptions;
@@ -98,12 +102,16 @@ export class CallRecord implements CallObserver {
 
   begin(head: PassedHead): void {
     this.#head = head;
-    const { reader, api, rules } = this.#options;
-    const isStream = String(head.headers['content-type'] ?? '')
-      .toLowerCase()
-      .startsWith('text/event-stream');
-    const encoding = String(head.headers['content-encoding'] ?? '');
-    this.#body = reader.response({ api, rules, isJudged: this.#options.isChecked, encoding, isStream });
+  }
+
+  /** Some servers send events under another type, such as `text/plain`. */
+  #open(first: Uint8Array): ResponseBody {
+    const { reader, api, rules, isChecked } = this.#options;
+    const { headers = {} } = this.#head ?? {};
+    const type = String(headers['content-type'] ?? '').toLowerCase();
+    const isStream = type.startsWith('text/event-stream') || (!type.includes('json') && beginsAsEvents(first));
+    const encoding = String(headers['content-encoding'] ?? '');
+    return reader.response({ api, rules, isJudged: isChecked, encoding, isStream });
   }
 
   take(chunk: Uint8Array): void {
@@ -111,7 +119,8 @@ export class CallRecord implements CallObserver {
     if (this.#ended !== null) return;
     const atMs = performance.now() - this.#startedAt;
     this.#firstByteMs ??= atMs;
-    this.#body?.append(chunk, atMs);
+    this.#body ??= this.#open(chunk);
+    this.#body.append(chunk, atMs);
     // Nothing reads the rest.
     if (this.isJudged && this.#isCut) this.#verdict.reject(unchecked());
   }

@@ -128,20 +128,23 @@ function filesOf({ fileTexts, unchecked }: CheckedRequest): PromptFiles {
   ]);
 }
 
-/** What the guard checks: what is new in this call, and everything if a flagged earlier message blocks it. */
+/**
+ * What the guard checks: what is new in this call, and everything if a flagged earlier message blocks it. `isKnown` is whether an earlier
+ * call had the history. Otherwise it is new: the program may have written the answers itself.
+ */
 export async function checkPrompt(
   request: CheckedRequest,
   headers: readonly string[],
   guard: Guard,
-  signal: AbortSignal,
+  { signal, isKnown }: { readonly signal: AbortSignal; readonly isKnown: boolean },
 ): Promise<RunGuard | null> {
+  const texts = isKnown ? [request.added] : [...request.history, request.added];
   return guard.begin(
     {
-      renderedPrompt: request.added,
+      renderedPrompt: texts.filter((text) => text !== '').join('\n\n'),
       systemMessage: request.systemMessage,
       configuration: request.configuration,
-      // The program may have written the answers itself.
-      history: request.history.map((text): Message => textMessage('user', text)),
+      history: (isKnown ? request.history : []).map((text): Message => textMessage('user', text)),
       files: filesOf(request),
       uncheckable: otherEncoding(headers) ?? request.uncheckable,
     },

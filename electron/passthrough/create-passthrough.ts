@@ -112,6 +112,17 @@ interface PlannedCall {
   readonly failure: Error | null;
 }
 
+/** Whether an earlier call had the messages up to the last answer, which the guard has checked then. */
+function hasKnownAnswer(
+  call: ProgramCall,
+  { earlierKeys }: ReadRequest,
+  { threads }: Pick<Storage, 'threads'>,
+): boolean {
+  const [answer, request] = earlierKeys;
+  const keys = [answer, request].filter((key) => key !== undefined);
+  return threads.find(keys.map((key) => `${scopeOf(call)} ${key}`)) !== null;
+}
+
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
@@ -130,7 +141,9 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
   const sent = guardSettings.prompts === 'off' ? nothingToCheck : await reader.checked({ ...input, rules: [] });
-  return { call, level, request, failure, runGuard: await checkPrompt(sent, call.headers, guard, signal) };
+  // One that blocks checks the history, too, and says where it found something.
+  const isKnown = guardSettings.prompts === 'refuse' || hasKnownAnswer(call, request, storage);
+  return { call, level, request, failure, runGuard: await checkPrompt(sent, call.headers, guard, { signal, isKnown }) };
 }
 
 /** The response doesn't wait for files: looking into an image can take longer than the model. */

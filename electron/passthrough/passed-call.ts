@@ -45,6 +45,9 @@ const lastEvents: Partial<Record<CallApi, readonly Buffer[]>> = {
   'anthropic-messages': [Buffer.from('event: message_stop')],
 };
 
+/** Longer than each of them. */
+const maxMarkerBytes = 64;
+
 const lineFeed = 10;
 const carriageReturn = 13;
 
@@ -84,7 +87,8 @@ export class PassedCall implements ResponseReceiver {
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #missingBytes = Number.POSITIVE_INFINITY;
-  #endsLine = true;
+  /** The start of the line that isn't complete yet. */
+  #openLine: Buffer = Buffer.alloc(0);
   #isFull = false;
   #isFlushing = false;
   /** The end of the response, from what programs take for it; null before. It waits for the record. */
@@ -140,7 +144,7 @@ export class PassedCall implements ResponseReceiver {
       if (index < chunk.length) this.#hold(index === 0 ? chunk : chunk.subarray(index));
       this.#flushSoon();
     }
-    this.#endsLine = chunk.at(-1) === lineFeed;
+    if (this.#markers.length > 0 && this.#end === null) this.#noteLine(chunk);
     // The last event of a response with images has megabytes, and the record needs all of it.
     const max = this.#end && !this.#isEnding ? maxCollectedBytes : this.#maxWaitingBytes;
     return !this.#isFull && this.#waitingBytes < max;
@@ -184,12 +188,22 @@ export class PassedCall implements ResponseReceiver {
     this.#whole.reject(reason);
   }
 
-  /** Where the end of the response begins in a chunk; the chunk's length if it doesn't. */
+  #noteLine(chunk: Uint8Array): void {
+    const start = chunk.lastIndexOf(lineFeed) + 1;
+    const line = chunk.subarray(start, start + maxMarkerBytes);
+    this.#openLine = start > 0 ? Buffer.from(line) : Buffer.concat([this.#openLine, line]).subarray(0, maxMarkerBytes);
+  }
+
+  /** Where the end of the response begins in a chunk; the chunk's length if it doesn't. It may have begun in the chunk before. */
   #endIn(chunk: Uint8Array): number {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     for (const marker of this.#markers) {
+      const known = this.#openLine.length;
+      const rest = marker.subarray(known);
+      const isSplit = known > 0 && rest.length > 0 && marker.subarray(0, known).equals(this.#openLine);
+      if (isSplit && bytes.subarray(0, rest.length).equals(rest)) return 0;
       const index = bytes.indexOf(marker);
-      if (index !== -1 && (index === 0 ? this.#endsLine : bytes[index - 1] === lineFeed)) return index;
+      if (index !== -1 && (index === 0 ? known === 0 : bytes[index - 1] === lineFeed)) return index;
     }
     return this.#missingBytes <= 0 ? 0 : chunk.length;
   }

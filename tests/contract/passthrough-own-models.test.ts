@@ -333,6 +333,27 @@ describe.each(ways)('lists of models, %s', (way) => {
   });
 });
 
+test.each([
+  ['functions', [{ name: 'look' }]],
+  ['logit_bias', { 50256: -100 }],
+  ['logprobs', true],
+])('a parameter that own models would leave out is rejected: %s', async (name, value) => {
+  const body = { model: 'service/hl-gpt-4o-mini', messages: ask('Hello'), [name]: value };
+  const answer = await post('HTTP/1.1', '/openai/v1/chat/completions', { body });
+  expect([answer.status, answer.body.error.param]).toEqual([400, name]);
+});
+
+test('a parameter at its default is no obstacle', async () => {
+  const body = {
+    model: 'service/hl-gpt-4o-mini',
+    messages: ask('Hello'),
+    logprobs: false,
+    logit_bias: {},
+    functions: [],
+  };
+  expect((await post('HTTP/1.1', '/openai/v1/chat/completions', { body })).status).toBe(200);
+});
+
 describe('an answer of one of the own models that a program refers to', () => {
   test('stands for its texts and calls, for its own key only', async () => {
     const model = 'service/hl-gpt-4o-mini';

@@ -293,6 +293,24 @@ describe('the guard', () => {
     const { runId } = recordOf(response);
     expect(await foundRuns(host, { moderationFlags: ['prompt:violence'] })).toContain(runId);
   });
+
+  test('is noted once, also before an answer that the program made up', async () => {
+    setGuard({ prompts: 'note', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'No.' }));
+    const messages = [
+      { role: 'user', content: `${threat} Again.` },
+      { role: 'assistant', content: 'Made up.' },
+      { role: 'user', content: 'Go on' },
+    ];
+    const ask = async (sent: readonly object[]) => {
+      const body = JSON.stringify({ model: 'm', messages: sent });
+      return recordOf(await post('chat/completions', body)).runId;
+    };
+    const first = await ask(messages);
+    const second = await ask([...messages, { role: 'assistant', content: 'No.' }, { role: 'user', content: 'Why?' }]);
+    const flagged = await foundRuns(host, { moderationFlags: ['prompt:violence'] });
+    expect([flagged.includes(first), flagged.includes(second)]).toEqual([true, false]);
+  });
 });
 
 describe('what is recorded', () => {

@@ -92,6 +92,14 @@ describe.each(ways)('a passed stream of events, %s', (way) => {
     expect(runOf(answer)).toMatchObject({ status: 'Completed', usage: { total_tokens: 13 } });
   });
 
+  test('is recorded whole if it is sent as a text', async () => {
+    const stream = delta('Blue.') + completed('resp_text');
+    host.provider.answerWith((call) => call.head(200, { 'content-type': 'text/plain; charset=utf-8' }).end(stream));
+    const answer = await respond();
+    expect([answer.status, answer.text]).toEqual([200, stream]);
+    expect(runOf(answer)).toMatchObject({ status: 'Completed', output: { content: 'Blue.' } });
+  });
+
   test('ends at its last event, even if the connection stays open', async () => {
     answerInParts([delta('Blue.'), completed('resp_3'), ': bye\n\n']);
     const answer = await respond();

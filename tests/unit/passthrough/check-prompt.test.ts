@@ -265,7 +265,7 @@ describe('the guard says that it cannot check', () => {
       classifier: { classify: () => Promise.reject(new Error('not asked')), isPaid: () => false },
     });
     const { signal } = new AbortController();
-    const checked = checkPrompt(read('openai-chat', '{}'), headers, guard, signal);
+    const checked = checkPrompt(read('openai-chat', '{}'), headers, guard, { signal, isKnown: true });
     await expect(checked).rejects.toThrow(`The guard can't check this request. ${reason}`);
   });
 });
