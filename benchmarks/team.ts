@@ -9,7 +9,7 @@ import type { AuditFilter } from '../shared/contract/audit.ts';
 import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import { databaseFile } from '../electron/storage/database.ts';
 import { openStorage } from '../electron/storage/open-storage.ts';
-import { parseTeamAddress } from '../electron/team/address.ts';
+import { parseTeamAddress } from '../shared/team-address.ts';
 import { openTeamConnection } from '../electron/team/connection.ts';
 import { Copier } from '../electron/team/copier.ts';
 import { createTeam } from '../electron/team/create-team.ts';

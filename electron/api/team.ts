@@ -1,4 +1,11 @@
-import { connectTeam, disconnectTeam, readTeam, testTeam } from '../../shared/contract/team.ts';
+import {
+  connectTeam,
+  disconnectTeam,
+  listTeamMembers,
+  readTeam,
+  retryTeam,
+  testTeam,
+} from '../../shared/contract/team.ts';
 import type { Team } from '../team/create-team.ts';
 import { type Handler, implement } from './api.ts';
 
@@ -6,6 +13,8 @@ export function teamHandlers(team: Team): Handler[] {
   return [
     implement(readTeam, team.state),
     implement(testTeam, ({ body }) => team.test(body)),
+    implement(retryTeam, team.retry),
+    implement(listTeamMembers, team.members),
     implement(connectTeam, ({ body }) => team.connect(body)),
     implement(disconnectTeam, team.disconnect),
   ];

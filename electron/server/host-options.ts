@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
-import { defaultTeamOfflineMinutes, parseTeamAddress } from '../team/address.ts';
+import { parseTeamAddress } from '../../shared/team-address.ts';
+import { defaultTeamOfflineMinutes } from '../team/key-sharing.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 
 /** The command-line options of both hosts. */

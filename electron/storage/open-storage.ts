@@ -167,6 +167,8 @@ function assembleStorage(
     windowCallerId,
     hasTeam: () => metadata.read('team') === 'yes',
     setHasTeam: (hasTeam) => metadata.write('team', hasTeam ? 'yes' : 'no'),
+    teamMark: () => metadata.read('team_mark') ?? null,
+    setTeamMark: (mark) => metadata.write('team_mark', mark),
     databaseFile: file,
     flush: runs.flush,
     databaseBytes: () => fileBytes(file) + fileBytes(`${file}-wal`),

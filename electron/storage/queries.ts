@@ -11,7 +11,8 @@ export type MetadataName =
   | 'retention_doubt'
   | 'samples'
   | 'capability_tests'
-  | 'team';
+  | 'team'
+  | 'team_mark';
 
 /** Single values of the whole database. */
 export interface Metadata {

@@ -182,6 +182,9 @@ export interface Storage {
   /** Whether the keychain has the address of a team database for this data folder. */
   hasTeam(): boolean;
   setHasTeam(hasTeam: boolean): void;
+  /** How far the records are copied to the team database, as text; null without one. */
+  teamMark(): string | null;
+  setTeamMark(mark: string): void;
   /** The database file, for threads that open their own connection. */
   readonly databaseFile: string;
   /** Writes the queued runs, so that later reads see them. */

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../../shared/app-error.ts';
-import { type TeamAddress, tlsOptions } from './address.ts';
+import type { TeamAddress } from '../../shared/team-address.ts';
 import { migrations } from './schema.ts';
 
 /** Builds statements. The tables have no types here, because every statement is written in SQL. */
@@ -46,7 +48,8 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
     `The certificate of the team database isn't for ${host}. Use the name in the certificate as the address.`,
 };
 
-const untrusted = 'is signed by an unknown authority. Add the authority with sslrootcert=FILE in the address.';
+const untrusted =
+  'is signed by an unknown authority. Choose the file with its certificate in Settings, Team database, or add sslrootcert=FILE to the address.';
 for (const code of [
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -89,6 +92,26 @@ export function describeTeamFailure(failure: unknown, address: TeamAddress): App
       : `The team database failed (${code === '' ? 'no code' : code}). See its log for the reason.`,
     { cause: failure },
   );
+}
+
+/** The certificates of authorities of the address as PEM; null for those that Node trusts. Throws `invalid_request` if the file can't be read. */
+export function readAuthorities({ authorities, certificates = null }: TeamAddress): string | null {
+  if (certificates !== null || authorities === null) return certificates;
+  try {
+    return readFileSync(authorities, 'utf8');
+  } catch {
+    throw new AppError(
+      'invalid_request',
+      `The certificate file ${authorities} can't be read. Check sslrootcert in the address.`,
+    );
+  }
+}
+
+/** The options of Node's TLS for the address. Throws `invalid_request` if the certificates can't be read. */
+export function tlsOptions(address: TeamAddress): ConnectionOptions | false {
+  if (!address.isEncrypted) return false;
+  const ca = readAuthorities(address);
+  return { rejectUnauthorized: true, servername: address.host, ...(ca !== null && { ca }) };
 }
 
 /** Connections that are held at once: copying, and queries of auditors. */
@@ -220,17 +243,41 @@ export async function requireKnownTables(database: TeamDatabase): Promise<void> 
   if ((await appliedMigrations(database)) > migrations.length) throw new AppError('conflict', newerTables);
 }
 
-async function prepare(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
-  const server = await readServer(database);
-  const applied = server.migrated ? await appliedMigrations(database) : 0;
-  if (applied > migrations.length) return newerTables;
-  if (server.standby) return messagesByCode['25006']!(address, '');
-  if (applied < migrations.length) await migrate(database);
+async function lackOfRights(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
   const missing = await missingRights(database);
   if (missing.length === 0) return null;
   // Someone who only lacks a part was meant to write, for example before an update added a table.
   if (missing.length < neededRights.length) return messagesByCode['42501']!(address, missing.slice(0, 3).join(', '));
   return `"${address.user}" may only read the team database. To copy runs, sign in with the role touchstone_writer.`;
+}
+
+export interface InspectedTables {
+  /** Migrations, and those of this version. */
+  readonly applied: number;
+  readonly expected: number;
+  readonly readOnlyReason: string | null;
+  /** Whether this user may create or update the tables. */
+  readonly mayCreate: boolean;
+}
+
+/** Changes nothing. */
+export async function inspectTables(database: TeamDatabase, address: TeamAddress): Promise<InspectedTables> {
+  const server = await readServer(database);
+  const applied = server.migrated ? await appliedMigrations(database) : 0;
+  const { rows } = await sql<{ mayCreate: boolean }>`
+    SELECT coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'touchstone'),
+      has_database_privilege(current_database(), 'CREATE')) AS "mayCreate"`.execute(database);
+  const expected = migrations.length;
+  const standby = server.standby ? messagesByCode['25006']!(address, '') : null;
+  const rights = applied === expected && standby === null ? await lackOfRights(database, address) : null;
+  return { applied, expected, readOnlyReason: applied > expected ? newerTables : (standby ?? rights), ...rows[0]! };
+}
+
+async function prepare(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
+  const { applied, expected, readOnlyReason } = await inspectTables(database, address);
+  if (readOnlyReason !== null || applied === expected) return readOnlyReason;
+  await migrate(database);
+  return lackOfRights(database, address);
 }
 
 /** Connects, and creates or updates the tables. Throws an `AppError` with one sentence that has the remedy. */

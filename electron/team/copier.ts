@@ -32,6 +32,10 @@ export interface CopyProgress {
   readonly copied: number;
   /** Runs and changes that aren't copied yet, about. */
   readonly waiting: number;
+  /** Those of them that are runs. */
+  readonly waitingRuns: number;
+  /** The last run and revision that the database has. */
+  readonly mark: { readonly run: number; readonly revision: number };
   /** Runs that haven't ended. */
   readonly active: number;
   readonly rejected: number;
@@ -86,6 +90,8 @@ export class Copier {
     return {
       copied: batch === null ? 0 : batch.added.length + batch.changed.length + batch.removed.length,
       waiting: lastRun - reached.copied_run + lastRevision - reached.copied_revision,
+      waitingRuns: lastRun - reached.copied_run,
+      mark: { run: reached.copied_run, revision: reached.copied_revision },
       active: reached.active.length,
       rejected: reached.rejected,
     };

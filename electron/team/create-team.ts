@@ -1,17 +1,24 @@
-import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
-import type { TeamInput, TeamState } from '../../shared/contract/team.ts';
+import type { TeamInput, TeamMembers, TeamState, TeamTest } from '../../shared/contract/team.ts';
+import { formatTeamAddress, type TeamAddress } from '../../shared/team-address.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { WorkerClient } from '../common/worker-client.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
 import type { CallTeamReviews, TeamReviewMethods } from './team-reviews.ts';
 import type { Storage } from '../storage/storage.ts';
-import { defaultTeamOfflineMinutes, formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
-import { createKeySharing, type KeySharing } from './key-sharing.ts';
-import { type CopyEvent, createTeamClient, type TeamMethods } from './team-client.ts';
+import { createKeySharing, defaultTeamOfflineMinutes, type KeySharing } from './key-sharing.ts';
+import { type CopiedMark, type CopyEvent, createTeamClient, type TeamMethods } from './team-client.ts';
 import type { TeamRecords } from './team-records.ts';
+import {
+  firstTarget,
+  forgetTarget,
+  storeTarget,
+  type TargetOptions,
+  targetOf,
+  type TeamTarget,
+} from './team-target.ts';
 
 /** The team database of this host. */
 export interface Team {
@@ -30,7 +37,12 @@ export interface Team {
   /** Its host and port for the page about privacy; null without a team database. */
   contactedAddress(): string | null;
   state(): TeamState;
-  test(input: TeamInput): Promise<{ failure: string | null; readOnlyReason: string | null }>;
+  /** Throws `invalid_request` for an invalid address. */
+  test(input: TeamInput): Promise<TeamTest>;
+  /** Connects now instead of after the waiting time. */
+  retry(): Promise<TeamState>;
+  /** Rejects with `conflict` without a connection. */
+  members(): Promise<TeamMembers>;
   /** Stores the address and the password in the keychain and starts to copy. Throws `invalid_request` for an invalid address. */
   connect(input: TeamInput): Promise<TeamState>;
   disconnect(): Promise<TeamState>;
@@ -39,7 +51,10 @@ export interface Team {
 
 export interface TeamOptions {
   readonly dataDirectory: string;
-  readonly storage: Pick<Storage, 'windowCallerId' | 'hasTeam' | 'setHasTeam' | 'flush' | 'sharedKeys'> & {
+  readonly storage: Pick<
+    Storage,
+    'windowCallerId' | 'hasTeam' | 'setHasTeam' | 'teamMark' | 'setTeamMark' | 'flush' | 'sharedKeys'
+  > & {
     readonly audit: AuditStore;
     readonly apiKeys: Pick<Storage['apiKeys'], 'list' | 'shareKeys'>;
   };
@@ -52,61 +67,90 @@ export interface TeamOptions {
   readonly log: Log;
 }
 
-/** Both are in the keychain, so that a database from somebody else never has runs copied to an address of theirs. */
-const storedTarget = z.object({ address: z.string(), password: z.string().nullable() });
+const noMark: CopiedMark = { run: 0, revision: 0 };
+const noProgress: CopyEvent = {
+  status: 'off',
+  waitingRuns: 0,
+  waitingChanges: 0,
+  copied: 0,
+  rejected: 0,
+  message: null,
+  retryMs: null,
+  mark: noMark,
+};
 
-interface Target {
-  readonly address: TeamAddress;
-  readonly password: string | null;
+/** How far the records were copied when the host ended, so that it can count what waits before it has reached the database. */
+function createMarks(storage: TeamOptions['storage']) {
+  const nameOf = ({ address }: TeamTarget): string => formatTeamAddress(address);
+  return {
+    read(target: TeamTarget): CopiedMark {
+      const { name, run, revision } = JSON.parse(storage.teamMark() ?? '{}') as Partial<CopiedMark> & { name?: string };
+      return name === nameOf(target) ? { run: run ?? 0, revision: revision ?? 0 } : noMark;
+    },
+    write: (target: TeamTarget, mark: CopiedMark): void =>
+      storage.setTeamMark(JSON.stringify({ ...mark, name: nameOf(target) })),
+  };
 }
-
-const noProgress: CopyEvent = { status: 'off', waiting: 0, copied: 0, rejected: 0, message: null };
 
 /** The thread that copies to the current team database, and its progress. */
 class Copying {
   readonly client: WorkerClient<TeamMethods>;
   readonly #log: Log;
   readonly #keys: KeySharing | null;
-  target: Target | null = null;
+  readonly #marks: ReturnType<typeof createMarks>;
+  target: TeamTarget | null = null;
   #progress = noProgress;
   #since: number | null = null;
+  #retryAt: number | null = null;
 
-  constructor(dataDirectory: string, log: Log, keys: KeySharing | null) {
+  constructor({ dataDirectory, storage, log }: TeamOptions, keys: KeySharing | null) {
     this.#log = log;
     this.#keys = keys;
+    this.#marks = createMarks(storage);
     this.client = createTeamClient(dataDirectory, {
       onEvent: (event) => ('status' in event ? this.#note(event) : this.#keys?.note(event)),
       onCrash: (reason) => this.#startAgain(reason),
     });
   }
 
-  get progress(): Pick<TeamState, keyof CopyEvent | 'since'> {
-    return { ...this.#progress, since: this.#since === null ? null : new Date(this.#since).toISOString() };
+  get progress(): Omit<TeamState, 'address' | 'isFixed' | 'hasPassword' | 'keychain' | 'authority'> {
+    const { mark: _mark, retryMs: _retryMs, ...progress } = this.#progress;
+    return {
+      ...progress,
+      waiting: progress.waitingRuns + progress.waitingChanges,
+      since: timeOf(this.#since),
+      retryAt: timeOf(this.#retryAt),
+    };
   }
 
-  start(target: Target): void {
-    if (target.password !== null) addKnownSecret(target.password);
+  start(target: TeamTarget): void {
+    const { address, password } = target;
+    if (password !== null) addKnownSecret(password);
     this.target = target;
     this.#progress = noProgress;
-    this.#note({ ...noProgress, status: 'connecting' });
+    const mark = this.#marks.read(target);
+    this.#note({ ...noProgress, mark, status: 'connecting' });
     // It holds the process alive only while it runs calls.
     const keys = this.#keys && { leaseMs: this.#keys.leaseMs, isResumed: this.#keys.hasLeases };
-    this.client.notify('start', { ...target, keys });
+    this.client.notify('start', { address, password, keys, mark });
   }
 
   async stop(): Promise<void> {
     this.target = null;
     this.#progress = noProgress;
-    this.#since = null;
+    this.#since = this.#retryAt = null;
     if (this.client.isRunning) await this.client.call('stop', null);
   }
 
   #note(event: CopyEvent): void {
     if (this.target === null) return;
-    if (event.status !== this.#progress.status || event.message !== this.#progress.message) {
+    const isNew = event.status !== this.#progress.status || event.message !== this.#progress.message;
+    if (isNew) {
       this.#since = Date.now();
       if (event.message !== null) this.#log(event.message);
+      if (event.status !== 'copying' && event.status !== 'connecting') this.#marks.write(this.target, event.mark);
     }
+    this.#retryAt = event.retryMs === null ? null : Date.now() + event.retryMs;
     this.#progress = event;
   }
 
@@ -118,57 +162,12 @@ class Copying {
   }
 }
 
-function fixedTarget({ team: text, environment }: TeamOptions): Target | null {
-  if (text == null) return null;
-  const address = parseTeamAddress(text);
-  return { address, password: address.password ?? environment['PGPASSWORD'] ?? null };
-}
-
-function storedTargetIn({ storage, keyStore, log }: TeamOptions, account: string): Target | null {
-  if (!storage.hasTeam()) return null;
-  try {
-    const text = keyStore.read(account);
-    if (text === null) {
-      const remedy = 'Enter it again in Settings, Team database';
-      log(
-        keyStore.source === 'memory'
-          ? `The team database's address was only in memory, because no keychain was found. ${remedy}, or start with --team.`
-          : `The team database's password isn't in the keychain. ${remedy}.`,
-      );
-      return null;
-    }
-    const { address, password } = storedTarget.parse(JSON.parse(text));
-    return { address: parseTeamAddress(address), password };
-  } catch (failure) {
-    // The keychain's own message has the remedy. That of a parse failure could contain the password.
-    log(failure instanceof AppError ? failure.message : "The team database's address in the keychain is damaged.");
-    return null;
-  }
-}
-
-/** The input, with the stored password if the address is unchanged and no other is given. */
-function targetOf({ address: text, password }: TeamInput, current: Target | null): Target {
-  const address = parseTeamAddress(text);
-  const isSame = current !== null && formatTeamAddress(current.address) === formatTeamAddress(address);
-  const target = { address, password: password ?? address.password ?? (isSame ? current.password : null) };
-  if (target.password !== null) addKnownSecret(target.password);
-  return target;
-}
+const timeOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 /** Without a port for a socket, which contacts no other host. */
 function contactedAddress({ host, port }: TeamAddress): string | null {
   if (host.startsWith('/')) return null;
   return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-async function test(input: TeamInput, { client, target }: Copying): ReturnType<Team['test']> {
-  try {
-    const { readOnlyReason } = await client.call('test', targetOf(input, target));
-    return { failure: null, readOnlyReason };
-  } catch (failure) {
-    if (!(failure instanceof AppError)) throw failure;
-    return { failure: failure.message, readOnlyReason: null };
-  }
 }
 
 function keySharingOf({ storage, teamOfflineMinutes, log }: TeamOptions, client: () => Copying['client']): KeySharing {
@@ -188,26 +187,57 @@ function callReviews(client: WorkerClient<TeamMethods>): CallTeamReviews {
   return call as CallTeamReviews;
 }
 
-export function createTeam(options: TeamOptions): Team {
-  const { storage, keyStore } = options;
-  const account = `team:${storage.windowCallerId}`;
-  const keySharing = options.team == null ? null : keySharingOf(options, () => copying.client);
-  if (keySharing !== null) storage.apiKeys.shareKeys();
-  const copying = new Copying(options.dataDirectory, options.log, keySharing);
+/** What the page of the settings calls. */
+function createConnection(options: TeamOptions, targetOptions: TargetOptions, copying: Copying) {
   const { client } = copying;
 
   function state(): TeamState {
-    const { address = null, password = null } = copying.target ?? {};
+    const { address = null, password = null, authority = null } = copying.target ?? {};
     return {
       address: address === null ? null : formatTeamAddress(address),
       isFixed: options.team != null,
       hasPassword: password !== null,
-      keychain: keyStore.title,
+      keychain: options.keyStore.title,
+      authority,
       ...copying.progress,
     };
   }
 
-  const first = fixedTarget(options) ?? storedTargetIn(options, account);
+  return {
+    state,
+    async test(input: TeamInput): Promise<TeamTest> {
+      const { address, password, authority } = targetOf(input, copying.target);
+      return { ...(await client.call('test', { address, password })), authority };
+    },
+    async retry(): Promise<TeamState> {
+      if (copying.target !== null) await client.call('flush', null);
+      return state();
+    },
+    members: () => client.call('members', null),
+    async connect(input: TeamInput): Promise<TeamState> {
+      requireChangeable(options);
+      const target = targetOf(input, copying.target);
+      storeTarget(targetOptions, target);
+      copying.start(target);
+      return state();
+    },
+    async disconnect(): Promise<TeamState> {
+      requireChangeable(options);
+      forgetTarget(targetOptions);
+      await copying.stop();
+      return state();
+    },
+  };
+}
+
+export function createTeam(options: TeamOptions): Team {
+  const { storage } = options;
+  const targetOptions: TargetOptions = { ...options, account: `team:${storage.windowCallerId}` };
+  const keySharing = options.team == null ? null : keySharingOf(options, () => copying.client);
+  if (keySharing !== null) storage.apiKeys.shareKeys();
+  const copying = new Copying(options, keySharing);
+  const { client } = copying;
+  const first = firstTarget(targetOptions);
   if (first !== null) copying.start(first);
 
   const audit = createTeamAudit({
@@ -225,23 +255,7 @@ export function createTeam(options: TeamOptions): Team {
     servesApi: options.team != null,
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
-    state,
-    test: (input) => test(input, copying),
-    async connect(input) {
-      requireChangeable(options);
-      const { address, password } = targetOf(input, copying.target);
-      keyStore.write(account, JSON.stringify({ address: formatTeamAddress(address), password }));
-      storage.setHasTeam(true);
-      copying.start({ address, password });
-      return state();
-    },
-    async disconnect() {
-      requireChangeable(options);
-      storage.setHasTeam(false);
-      keyStore.remove(account);
-      await copying.stop();
-      return state();
-    },
+    ...createConnection(options, targetOptions, copying),
     close: () => client.dispose(),
   };
 }

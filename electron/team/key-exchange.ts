@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../../shared/app-error.ts';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
-import type { TeamAddress } from './address.ts';
+import type { TeamAddress } from '../../shared/team-address.ts';
 import { describeTeamFailure, type TeamConnection } from './connection.ts';
 import { type KeyChanges, SharedKeysConnection, type SharedKeysOptions } from './shared-keys.ts';
 

@@ -31,6 +31,9 @@ export interface KeySharingOptions {
   readonly now?: () => number;
 }
 
+/** How long shared keys work while the team database can't be reached. */
+export const defaultTeamOfflineMinutes = 60;
+
 /** Runs that started before the end of the offline time may still end. */
 const leaseMarginMs = 10 * 60_000;
 

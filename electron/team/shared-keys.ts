@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { ApiKeyRow } from '../storage/schema.ts';
 import { baseOf, type SharedKeyRow, type SharedKeyUse, sharedFields } from '../storage/shared-keys.ts';
-import type { TeamAddress } from './address.ts';
+import type { TeamAddress } from '../../shared/team-address.ts';
 import { createPool, requireKnownTables, type TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
 

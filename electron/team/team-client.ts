@@ -6,7 +6,7 @@ import type {
   FeedbackEntry,
   FeedbackInput,
 } from '../../shared/contract/conversations.ts';
-import type { TeamState } from '../../shared/contract/team.ts';
+import type { TeamMembers, TeamState, TeamTest } from '../../shared/contract/team.ts';
 import type { WalkPosition, WalkRequest } from '../audit/index/audit-engine.ts';
 import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
 import type { Sample, SampledFields, SampleSize } from '../reviews/choose-items.ts';
@@ -14,7 +14,7 @@ import { createWorkerClient, startThread, type WorkerClient } from '../common/wo
 import type { CallContext } from '../common/worker-server.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
-import type { TeamAddress } from './address.ts';
+import type { TeamAddress } from '../../shared/team-address.ts';
 import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
 import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
@@ -29,17 +29,30 @@ interface Target {
 }
 
 /** The progress of the copier. */
-export type CopyEvent = Pick<TeamState, 'status' | 'waiting' | 'copied' | 'rejected' | 'message'>;
+export interface CopyEvent extends Pick<
+  TeamState,
+  'status' | 'waitingRuns' | 'waitingChanges' | 'copied' | 'rejected' | 'message'
+> {
+  /** How long until it connects again; null unless it waits for that. */
+  readonly retryMs: number | null;
+  readonly mark: CopiedMark;
+}
+
+/** How far the team database has the records of this device. */
+export interface CopiedMark {
+  readonly run: number;
+  readonly revision: number;
+}
 
 export type TeamEvent = CopyEvent | KeysEvent;
 
 /** The methods of the team thread. */
 export interface TeamMethods {
   /** Copies to this database from now on. Connection failures are events. */
-  readonly start: Method<Target & { keys: Omit<KeyExchangeTarget, keyof Target> | null }, void>;
+  readonly start: Method<Target & { keys: Omit<KeyExchangeTarget, keyof Target> | null; mark: CopiedMark }, void>;
   readonly stop: Method<null, void>;
-  /** Connects once. Rejects with one sentence that has the remedy. */
-  readonly test: Method<Target, { readOnlyReason: string | null }>;
+  readonly test: Method<Target, Omit<TeamTest, 'authority'>>;
+  readonly members: Method<null, TeamMembers>;
   /** Resolves when everything is copied, or copying has failed. */
   readonly flush: Method<null, void>;
   /** The same for all hosts, so that one continues the pages of another. */

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { serveCalls } from '../common/worker-server.ts';
 import { countSample, drawSample, type Population } from '../reviews/choose-items.ts';
 import { databaseFile } from '../storage/database.ts';
-import type { TeamAddress } from './address.ts';
+import type { TeamAddress } from '../../shared/team-address.ts';
 import { describeTeamFailure, openTeamConnection, requireKnownTables, type TeamConnection } from './connection.ts';
 import { KeyExchange } from './key-exchange.ts';
 import { Copier, type CopyProgress } from './copier.ts';
@@ -12,8 +12,10 @@ import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
 import { createTeamPopulation } from './team-population.ts';
 import { type TeamReviewMethods, TeamReviews } from './team-reviews.ts';
-import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
+import type { CopiedMark, CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
+import { readMembers } from './team-members.ts';
 import { TeamRuns } from './team-runs.ts';
+import { testTeamConnection } from './test-connection.ts';
 
 /**
  * Entry point of the thread that copies runs to the team database and searches it; started by `team-client.ts`. It reads the recorded runs
@@ -24,6 +26,10 @@ const { directory } = workerData as { directory: string };
 /** How often the recorded runs are checked while nothing is left to copy. This reads two numbers from the local database. */
 const pollMs = 500;
 const maxRetryMs = 30_000;
+/** How often an idle connection is tried, so that people see that the database is away before they need it. */
+const idleCheckMs = 10_000;
+/** How often what waits is counted while the database is away. */
+const countMs = 2000;
 /** A network that drops everything mustn't keep a host from closing. */
 const maxCloseMs = 5000;
 
@@ -42,33 +48,51 @@ let exchange: KeyExchange | null = null;
 let wake: () => void = () => {};
 let nextStep = Promise.withResolvers<void>();
 let total = 0;
+let mark: CopiedMark = { run: 0, revision: 0 };
 
 const local = new Database(databaseFile(directory), { readonly: true });
 const localRuns = createLocalRuns(local);
 
-function sleep(milliseconds: number): Promise<void> {
+/** Resolves with whether it was woken. */
+function sleep(milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(() => resolve(false), milliseconds);
     wake = () => {
       clearTimeout(timer);
-      resolve();
+      resolve(true);
     };
   });
 }
 
-const progressEvent = ({ waiting, copied, rejected }: CopyProgress): CopyEvent => {
-  total += copied;
-  return {
-    status: waiting > 0 || copied > 0 ? 'copying' : 'up-to-date',
-    waiting,
+function report(event: Pick<CopyEvent, 'status'> & Partial<CopyEvent>): void {
+  sendEvent({
+    // A restored backup is behind the mark.
+    waitingRuns: Math.max(0, localRuns.lastRun() - mark.run),
+    waitingChanges: Math.max(0, localRuns.lastRevision() - mark.revision),
     copied: total,
-    rejected,
+    rejected: 0,
     message: null,
-  };
-};
+    retryMs: null,
+    mark,
+    ...event,
+  });
+}
 
-function reportFailure(message: string): void {
-  sendEvent({ status: 'offline', waiting: 0, copied: total, rejected: 0, message });
+function reportProgress(progress: CopyProgress): void {
+  total += progress.copied;
+  mark = progress.mark;
+  const { waiting, waitingRuns, copied, rejected } = progress;
+  const status = waiting > 0 || copied > 0 ? 'copying' : 'up-to-date';
+  report({ status, waitingRuns, waitingChanges: waiting - waitingRuns, rejected });
+}
+
+/** Waits until the next try, and says meanwhile what waits. */
+async function awaitRetry(event: Pick<CopyEvent, 'status' | 'message'>, retryMs: number): Promise<void> {
+  const end = performance.now() + retryMs;
+  for (let left = retryMs; left > 0; left = end - performance.now()) {
+    report({ ...event, retryMs: left });
+    if (await sleep(Math.min(countMs, left))) return;
+  }
 }
 
 /** Connects once for all callers. */
@@ -117,28 +141,29 @@ async function copyOn(copied: Target, own: number): Promise<void> {
   let copier: Copier | null = null;
   let isChecked = false;
   let idleState = '';
+  let checkedAt = 0;
   while (own === generation) {
     try {
       const { database, readOnlyReason } = await connect(copied);
       if (own !== generation) return;
       if (readOnlyReason !== null) {
-        sendEvent({ status: 'read-only', waiting: 0, copied: total, rejected: 0, message: readOnlyReason });
         nextStep.resolve();
-        await sleep(maxRetryMs);
+        await awaitRetry({ status: 'read-only', message: readOnlyReason }, maxRetryMs);
         nextStep.resolve();
         if (own === generation) await retryWriting(copied, readOnlyReason);
         continue;
       }
       copier ??= new Copier(database, localRuns, isChecked);
       const state = localState();
-      if (state === idleState) {
+      if (state === idleState && performance.now() - checkedAt < idleCheckMs) {
         nextStep.resolve();
         await sleep(pollMs);
         continue;
       }
       const progress = await copier.step();
+      checkedAt = performance.now();
       if (own !== generation) return;
-      sendEvent(progressEvent(progress));
+      reportProgress(progress);
       retryMs = 500;
       if (progress.copied > 0 || progress.waiting > 0) continue;
       // Active runs end without a change of these numbers.
@@ -151,9 +176,8 @@ async function copyOn(copied: Target, own: number): Promise<void> {
       isChecked ||= copier?.isChecked ?? false;
       copier = null;
       idleState = '';
-      reportFailure(describeTeamFailure(failure, copied.address).message);
       nextStep.resolve();
-      await sleep(retryMs);
+      await awaitRetry({ status: 'offline', message: describeTeamFailure(failure, copied.address).message }, retryMs);
       retryMs = Math.min(maxRetryMs, retryMs * 2);
     }
   }
@@ -192,11 +216,12 @@ const queryPopulation = <Result>(run: (population: Population) => Promise<Result
   query(() => run(createTeamPopulation(connection!.database)));
 
 const methods: TeamMethods = {
-  async start({ keys, ...input }) {
+  async start({ keys, mark: copiedMark, ...input }) {
     generation += 1;
     await Promise.all([closeConnection(), exchange?.close()]);
     target = input;
     total = 0;
+    mark = copiedMark;
     void copyOn(input, generation);
     exchange =
       keys &&
@@ -229,11 +254,8 @@ const methods: TeamMethods = {
     return exchange.acquire(request);
   },
   lowerCredits: ({ keyId, ceiling }) => exchange?.lower(keyId, ceiling),
-  async test({ address, password }) {
-    const opened = await openTeamConnection(address, password);
-    await opened.close();
-    return { readOnlyReason: opened.readOnlyReason };
-  },
+  test: ({ address, password }) => testTeamConnection(address, password),
+  members: () => query(() => readMembers(connection!.database, localRuns.hostId())),
   async flush() {
     if (target === null) return;
     nextStep = Promise.withResolvers();

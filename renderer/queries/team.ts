@@ -3,7 +3,9 @@ import type { AuditSource } from '../../shared/contract/audit.ts';
 import {
   connectTeam,
   disconnectTeam,
+  listTeamMembers,
   readTeam,
+  retryTeam,
   type TeamInput,
   type TeamState,
   testTeam,
@@ -49,5 +51,27 @@ export function useChangeTeam() {
     mutationFn: (input: TeamInput | null): Promise<TeamState> =>
       input === null ? client.call(disconnectTeam) : client.call(connectTeam, { body: input }),
     onSuccess: (state) => queryClient.setQueryData(teamKey, state),
+  });
+}
+
+/** Connects now instead of after the waiting time. */
+export function useRetryTeam() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.call(retryTeam),
+    onSuccess: (state) => queryClient.setQueryData(teamKey, state),
+  });
+}
+
+const membersMilliseconds = 30_000;
+
+/** The reviewers and hosts of a connected team database. */
+export function useTeamMembers() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...teamKey, 'members'],
+    queryFn: ({ signal }) => client.call(listTeamMembers, { signal }),
+    refetchInterval: membersMilliseconds,
   });
 }

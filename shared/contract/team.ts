@@ -4,6 +4,21 @@ import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: settings and host';
 
+/** Certificates of authorities other than those that Node trusts; null for those. */
+const teamAuthority = z
+  .object({
+    /** Of the file. */
+    name: z.string(),
+    /** When the first of its certificates expires. */
+    expiresAt: timestamp,
+    /** Whether it was given here, and not as `sslrootcert` in the address. */
+    isGiven: z.boolean(),
+  })
+  .nullable();
+
+/** Characters of PEM. Bundles of large clouds have about 170,000. */
+const maximumCertificates = 500_000;
+
 /** The team database and the progress of copying to it. */
 export const teamState = z.object({
   /** Without its password; null without a team database. */
@@ -13,17 +28,24 @@ export const teamState = z.object({
   hasPassword: z.boolean(),
   /** Display name of the keychain; null if the password is only in memory. */
   keychain: z.string().nullable(),
+  authority: teamAuthority,
   status: z.enum(['off', 'connecting', 'copying', 'up-to-date', 'offline', 'read-only']),
   /** What is wrong, with the remedy. */
   message: z.string().nullable(),
-  /** Runs and changes of this device that aren't copied yet. */
+  /** Runs and changes of this device that aren't copied yet, about. While offline, those since the last copy. */
   waiting: z.int(),
+  /** Those of them that are runs. */
+  waitingRuns: z.int(),
+  /** Those of them that are feedback, deletions and other changes of copied runs. */
+  waitingChanges: z.int(),
   /** Runs and changes since the start of the host. */
   copied: z.int(),
   /** Runs that the database can't store. */
   rejected: z.int(),
   /** Since when the status is as it is. */
   since: timestamp.nullable(),
+  /** When the host connects again by itself; null unless it waits for that. */
+  retryAt: timestamp.nullable(),
 });
 export type TeamState = z.infer<typeof teamState>;
 
@@ -32,6 +54,13 @@ export const teamInput = z.strictObject({
   address: z.string().trim().min(1, 'must not be empty').max(2000),
   /** Absent keeps the stored one. */
   password: z.string().max(1000).nullish(),
+  /** Certificates of authorities (PEM), such as a company's own. Null removes them, absent keeps the stored ones. */
+  authority: z
+    .strictObject({
+      name: z.string().trim().min(1, 'must not be empty').max(255),
+      certificates: z.string().max(maximumCertificates, `must have at most ${maximumCertificates} characters`),
+    })
+    .nullish(),
 });
 export type TeamInput = z.infer<typeof teamInput>;
 
@@ -45,20 +74,91 @@ export const readTeam = defineEndpoint({
   response: teamState,
 });
 
+export const teamTestStep = z.object({
+  name: z.enum(['dns', 'port', 'tls', 'sign-in', 'tables']),
+  outcome: z.enum(['passed', 'failed', 'not-needed', 'not-reached']),
+  /** A few words: the IP address, what failed. */
+  detail: z.string(),
+  /** Null if it didn't run. */
+  milliseconds: z.number().nullable(),
+});
+export type TeamTestStep = z.infer<typeof teamTestStep>;
+
+export const teamTest = z.object({
+  /** Null if it works, otherwise one sentence with the remedy. */
+  failure: z.string().nullable(),
+  /** Why runs can't be copied, although the database can be read. */
+  readOnlyReason: z.string().nullable(),
+  /** All of them, in order. Those after a failed one weren't reached. */
+  steps: z.array(teamTestStep),
+  /** The certificates that were used, for an encrypted connection. */
+  authority: teamAuthority,
+  testedAt: timestamp,
+});
+export type TeamTest = z.infer<typeof teamTest>;
+
 export const testTeam = defineEndpoint({
   id: 'testTeam',
   method: 'post',
   path: '/window/team/test',
   access: 'window',
   tag,
-  summary: 'Connect to a team database once, without copying',
+  summary: 'Connect to a team database once, step by step, without changing anything there',
   body: teamInput,
-  response: z.object({
-    /** Null if it works, otherwise one sentence with the remedy. */
-    failure: z.string().nullable(),
-    /** Why runs can't be copied, although the database can be read. */
-    readOnlyReason: z.string().nullable(),
-  }),
+  response: teamTest,
+});
+
+export const retryTeam = defineEndpoint({
+  id: 'retryTeam',
+  method: 'post',
+  path: '/window/team/retry',
+  access: 'window',
+  tag,
+  summary: 'Connect to the team database now instead of after the waiting time',
+  response: teamState,
+});
+
+/** At most 1,000 each. Null for a part that this host's user of the database may not read. */
+export const teamMembers = z.object({
+  /** Who has reviewed most is first. */
+  reviewers: z
+    .array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        kind: z.enum(['person', 'api-key']),
+        hasPin: z.boolean(),
+        /** Items of shared queues. */
+        reviewed: z.int(),
+        lastReviewAt: timestamp.nullable(),
+      }),
+    )
+    .nullable(),
+  /** Those that have copied, the latest first. */
+  hosts: z
+    .array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        isThisHost: z.boolean(),
+        copiedAt: timestamp,
+        /** Its runs that the database can't store. */
+        rejected: z.int(),
+      }),
+    )
+    .nullable(),
+});
+export type TeamMembers = z.infer<typeof teamMembers>;
+
+export const listTeamMembers = defineEndpoint({
+  id: 'listTeamMembers',
+  method: 'get',
+  path: '/window/team/members',
+  access: 'window',
+  tag,
+  summary: 'The reviewers and hosts of the team database',
+  response: teamMembers,
+  errors: [409],
 });
 
 export const connectTeam = defineEndpoint({

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
 import type { AuditFacetCounts, AuditPage, AuditReport, AuditSummary } from '../../shared/contract/audit.ts';
-import type { TeamState } from '../../shared/contract/team.ts';
+import type { TeamMembers, TeamState, TeamTest } from '../../shared/contract/team.ts';
 import { recordRun } from '../support/audit-runs.ts';
 import { patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
@@ -135,8 +136,14 @@ describeWithPostgres('the team database', () => {
     const { host, until, call } = await startHost({ team });
     await until(isCopied);
     await server().kill();
-    await recordRun(host);
-    const offline = await until(({ status }) => status === 'offline');
+    const { conversationId, runId } = await recordRun(host);
+    const rated = await call('PUT', `/conversations/${conversationId}/runs/${runId}/feedback`, { score: 3 });
+    expect(rated.status).toBe(200);
+    const offline = await until(({ status, waiting }) => status === 'offline' && waiting > 0);
+    expect(offline).toMatchObject({ waitingRuns: 1, since: expect.any(String), retryAt: expect.any(String) });
+    expect(offline.waiting).toBe(offline.waitingRuns + offline.waitingChanges);
+    expect((await call<TeamState>('POST', '/window/team/retry')).body.status).toBe('offline');
+    expect((await call('GET', '/window/team/members')).status).toBe(409);
     expect(offline.message).toMatch(
       /^No database is listening at .*Check the address and that PostgreSQL is running\.$/,
     );
@@ -147,6 +154,7 @@ describeWithPostgres('the team database', () => {
     expect(rejected).toMatchObject({ status: 409, body: { error: { message: offline.message } } });
     expect((await call<AuditPage>('POST', '/window/audit/search', { filter: {} })).body.rows).toHaveLength(1);
     await server().run();
+    expect((await call('POST', '/window/team/retry')).status).toBe(200);
     await until(isCopied);
     expect(await server().query(team, 'SELECT count(*)::int FROM touchstone.runs')).toEqual([{ count: 1 }]);
   });
@@ -169,6 +177,84 @@ describeWithPostgres('the team database', () => {
     expect(off).toMatchObject({ address: null, hasPassword: false, status: 'off' });
     const search = await again.call('POST', '/window/audit/search', { filter: {}, source: 'team' });
     expect(search.status).toBe(409);
+  });
+
+  test('counts what waits also after a restart without the database', async () => {
+    const team = await createTeamDatabase(server());
+    const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
+    const first = await startHost({ team, directory });
+    await recordRun(first.host);
+    await first.until(({ status, copied }) => status === 'up-to-date' && copied > 0);
+    await first.host.close();
+    await server().kill();
+    const again = await startHost({ team, directory });
+    await again.until(({ status, waiting }) => status === 'offline' && waiting === 0);
+    await recordRun(again.host);
+    await again.until(({ status, waitingRuns }) => status === 'offline' && waitingRuns === 1);
+    await server().run();
+    await again.until(isCopied);
+  });
+
+  test('shows the steps of a test, which changes nothing, and the members', async () => {
+    const empty = await server().createDatabase();
+    const host = await startHost();
+    const { body: test } = await host.call<TeamTest>('POST', '/window/team/test', { address: empty });
+    expect(test).toMatchObject({ failure: null, readOnlyReason: null, authority: null });
+    expect(test.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['dns', 'not-needed'],
+      ['port', 'passed'],
+      ['tls', 'not-needed'],
+      ['sign-in', 'passed'],
+      ['tables', 'passed'],
+    ]);
+    expect(await server().query(empty, "SELECT to_regnamespace('touchstone') AS found")).toEqual([{ found: null }]);
+
+    await host.call('PUT', '/window/team', { address: empty });
+    await recordRun(host.host);
+    await host.until(({ status, copied }) => status === 'up-to-date' && copied > 0);
+    expect((await host.call('POST', '/reviewers', { name: 'Wren' })).status).toBeLessThan(300);
+    await vi.waitFor(async () => {
+      const { body } = await host.call<TeamMembers>('GET', '/window/team/members');
+      expect(body.reviewers).toMatchObject([{ name: 'Wren', kind: 'person', hasPin: false, reviewed: 0 }]);
+      expect(body.hosts).toMatchObject([{ isThisHost: true, rejected: 0 }]);
+    }, patience);
+  });
+
+  test('stores the certificates of an authority without the rest of their file', async () => {
+    const team = 'postgres://wren@127.0.0.1:1/x';
+    const keyStore = createMemoryKeyStore();
+    const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'db' }]);
+    const authority = { name: 'nordwind-ca.pem', certificates: `${key}\n${cert}` };
+    const first = await startHost({ keyStore, directory });
+    for (const certificates of ['', 'no certificate', cert.replace(/[A-Z]{4}/, 'AAAA').slice(0, 80) + cert.slice(90)]) {
+      const rejected = await first.call<{ error: { message: string } }>('PUT', '/window/team', {
+        address: team,
+        authority: { name: 'x.pem', certificates },
+      });
+      expect([rejected.status, rejected.body.error.message]).toEqual([
+        400,
+        expect.stringMatching(/^The certificate file/),
+      ]);
+    }
+    const { body } = await first.call<TeamState>('PUT', '/window/team', { address: team, authority });
+    expect(body.authority).toMatchObject({ name: 'nordwind-ca.pem', isGiven: true });
+    expect(Date.parse(body.authority!.expiresAt)).toBeGreaterThan(Date.now());
+    const file = join(directory, 'team-authority.pem');
+    expect(readFileSync(file, 'utf8').trim()).toBe(cert.trim().replaceAll('\r', ''));
+    await first.host.close();
+
+    const again = await startHost({ keyStore, directory });
+    expect((await again.call<TeamState>('GET', '/window/team')).body.authority?.name).toBe('nordwind-ca.pem');
+    await again.host.close();
+    writeFileSync(file, (await generate([{ name: 'commonName', value: 'other' }])).cert);
+    const changed = await startHost({ keyStore, directory });
+    expect((await changed.call<TeamState>('GET', '/window/team')).body.status).toBe('off');
+    expect(changed.log.join()).toMatch(/isn't the one that was chosen/);
+    await changed.call('PUT', '/window/team', { address: team, authority });
+    const { body: removed } = await changed.call<TeamState>('PUT', '/window/team', { address: team, authority: null });
+    expect(removed.authority).toBeNull();
+    expect(existsSync(file)).toBe(false);
   });
 
   test("a database from somebody else doesn't copy runs to their address", async () => {

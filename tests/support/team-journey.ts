@@ -5,7 +5,7 @@ import { expect, type Page } from '@playwright/test';
 import Database from 'better-sqlite3';
 import { databaseFile } from '../../electron/storage/database.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
-import { parseTeamAddress } from '../../electron/team/address.ts';
+import { parseTeamAddress } from '../../shared/team-address.ts';
 import { openTeamConnection } from '../../electron/team/connection.ts';
 import { Copier } from '../../electron/team/copier.ts';
 import { createLocalRuns } from '../../electron/team/local-runs.ts';

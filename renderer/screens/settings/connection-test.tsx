@@ -63,7 +63,7 @@ export function TestButtons({ name, isTesting, onTest, isCapabilityTestOpen, onC
 }
 
 /** The first sentence names the failure, the rest the fix. */
-function Message({ text }: { text: string }) {
+export function Message({ text }: { text: string }) {
   const [, reason = text, remedy = ''] = /^(.+?\.)\s+(\S.*)$/s.exec(text) ?? [];
   return (
     <>

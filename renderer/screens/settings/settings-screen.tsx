@@ -18,7 +18,7 @@ import { ProvidersPage } from './providers-page.tsx';
 import { RecordingPage } from './recording-page.tsx';
 import { ServiceModelsPage } from './service-models-page.tsx';
 import { type SettingsPageEntry, settingsPages } from './settings-pages.ts';
-import { TeamPage } from './team-page.tsx';
+import { TeamPage } from './team/team-page.tsx';
 import { UpdatesPage } from './updates-page.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { QueryView } from '../../components/state-panels.tsx';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
-import { parseTeamAddress } from '../../../electron/team/address.ts';
+import { parseTeamAddress } from '../../../shared/team-address.ts';
 import { describeTeamFailure, openTeamConnection, type TeamConnection } from '../../../electron/team/connection.ts';
 import { TeamEngine } from '../../../electron/team/team-engine.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';

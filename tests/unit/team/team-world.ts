@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
-import { parseTeamAddress } from '../../../electron/team/address.ts';
+import { parseTeamAddress } from '../../../shared/team-address.ts';
 import { openTeamConnection, type TeamConnection } from '../../../electron/team/connection.ts';
 import { Copier } from '../../../electron/team/copier.ts';
 import { createLocalRuns } from '../../../electron/team/local-runs.ts';

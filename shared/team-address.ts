@@ -1,9 +1,23 @@
-import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from 'node:tls';
-import { AppError } from '../../shared/app-error.ts';
+import { AppError } from './app-error.ts';
 
-/** How long shared keys work while the team database can't be reached. */
-export const defaultTeamOfflineMinutes = 60;
+/** What Node and browsers have alike. */
+interface Parameters {
+  get(name: string): string | null;
+  set(name: string, value: string): void;
+  keys(): Iterable<string>;
+  readonly size: number;
+}
+interface ParsedAddress {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly username: string;
+  readonly password: string;
+  readonly searchParams: Parameters;
+}
+declare const URL: new (text: string) => ParsedAddress;
+declare const URLSearchParams: new () => Parameters;
 
 /** Where the team database is, without its password. */
 export interface TeamAddress {
@@ -15,14 +29,16 @@ export interface TeamAddress {
   /** Null if the address has none. */
   readonly password: string | null;
   readonly isEncrypted: boolean;
-  /** A file with certificates of authorities; null for those that Node trusts. */
+  /** A file of the host with certificates of authorities; null for those that Node trusts. */
   readonly authorities: string | null;
+  /** Certificates of authorities that were given instead of a file. */
+  readonly certificates?: string | null;
 }
 
 const invalid = (message: string): AppError => new AppError('invalid_request', message);
 const example = 'postgres://user@db.example:5432/touchstone';
 
-function urlOf(text: string): URL {
+function urlOf(text: string): ParsedAddress {
   // A socket has no host, and URL requires one beside a user.
   const complete = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[/?#]|$)/, '$1localhost');
   try {
@@ -82,18 +98,4 @@ export function formatTeamAddress({ host, port, database, user, isEncrypted, aut
   if (authorities !== null) parameters.set('sslrootcert', authorities);
   const query = parameters.size === 0 ? '' : `?${parameters.toString().replaceAll('%2F', '/')}`;
   return `postgres://${encodeURIComponent(user)}@${location}/${encodeURIComponent(database)}${query}`;
-}
-
-/** The options of Node's TLS for the address. Throws `invalid_request` if the certificates can't be read. */
-export function tlsOptions({ host, isEncrypted, authorities }: TeamAddress): ConnectionOptions | false {
-  if (!isEncrypted) return false;
-  try {
-    return {
-      rejectUnauthorized: true,
-      servername: host,
-      ...(authorities && { ca: readFileSync(authorities, 'utf8') }),
-    };
-  } catch {
-    throw invalid(`The certificate file ${authorities} can't be read. Check sslrootcert in the address.`);
-  }
 }
