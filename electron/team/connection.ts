@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from 'node:tls';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../../shared/app-error.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
 import { migrations } from './schema.ts';
+import { tlsOptions } from './tls-options.ts';
 
 /** Builds statements. The tables have no types here, because every statement is written in SQL. */
 export type TeamDatabase = Kysely<Record<never, never>>;
@@ -92,26 +91,6 @@ export function describeTeamFailure(failure: unknown, address: TeamAddress): App
       : `The team database failed (${code === '' ? 'no code' : code}). See its log for the reason.`,
     { cause: failure },
   );
-}
-
-/** The certificates of authorities of the address as PEM; null for those that Node trusts. Throws `invalid_request` if the file can't be read. */
-export function readAuthorities({ authorities, certificates = null }: TeamAddress): string | null {
-  if (certificates !== null || authorities === null) return certificates;
-  try {
-    return readFileSync(authorities, 'utf8');
-  } catch {
-    throw new AppError(
-      'invalid_request',
-      `The certificate file ${authorities} can't be read. Check sslrootcert in the address.`,
-    );
-  }
-}
-
-/** The options of Node's TLS for the address. Throws `invalid_request` if the certificates can't be read. */
-export function tlsOptions(address: TeamAddress): ConnectionOptions | false {
-  if (!address.isEncrypted) return false;
-  const ca = readAuthorities(address);
-  return { rejectUnauthorized: true, servername: address.host, ...(ca !== null && { ca }) };
 }
 
 /** Connections that are held at once: copying, and queries of auditors. */

@@ -8,7 +8,7 @@ import { formatTeamAddress, parseTeamAddress, type TeamAddress } from '../../sha
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { readAuthorities } from './connection.ts';
+import { readAuthorities } from './tls-options.ts';
 
 export interface TeamTarget {
   readonly address: TeamAddress;
@@ -126,11 +126,11 @@ export function firstTarget(options: TargetOptions): TeamTarget | null {
 export function targetOf({ address: text, password, authority }: TeamInput, current: TeamTarget | null): TeamTarget {
   const parsed = parseTeamAddress(text);
   const isSame = current !== null && formatTeamAddress(current.address) === formatTeamAddress(parsed);
-  const kept = authority === undefined && parsed.isEncrypted && parsed.authorities === null ? current : null;
-  const certificates = authority ? readCertificates(authority.certificates).certificates : kept?.address.certificates;
+  const stored = authority === undefined && parsed.isEncrypted && parsed.authorities === null ? current : null;
+  const certificates = authority ? readCertificates(authority.certificates).certificates : stored?.address.certificates;
   const address = { ...parsed, certificates: certificates ?? null };
   if (address.isEncrypted) readAuthorities(address);
-  const name = authority?.name ?? kept?.authority?.name ?? null;
+  const name = authority?.name ?? stored?.authority?.name ?? null;
   const target = {
     address,
     password: password ?? parsed.password ?? (isSame ? current.password : null),

@@ -6,7 +6,8 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { AppError } from '../../shared/app-error.ts';
 import type { TeamTest, TeamTestStep } from '../../shared/contract/team.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
-import { createPool, describeTeamFailure, inspectTables, type TeamDatabase, tlsOptions } from './connection.ts';
+import { createPool, describeTeamFailure, inspectTables, type TeamDatabase } from './connection.ts';
+import { tlsOptions } from './tls-options.ts';
 
 /** Of each step. */
 const stepMs = 10_000;

@@ -26,7 +26,7 @@ export const emptyFields: TeamFields = {
 
 const isWhole = (text: string): boolean => /^postgres(?:ql)?:\/\//.test(text.trim());
 
-function place(address: TeamAddress): string {
+function location(address: TeamAddress): string {
   const whole = formatTeamAddress({ ...address, isEncrypted: true, authorities: null });
   return whole.replace(/^postgres:\/\/[^@]*@/, '');
 }
@@ -35,7 +35,7 @@ export function fieldsOf({ address, hasPassword }: TeamState): TeamFields {
   if (address === null) return emptyFields;
   const parsed = parseTeamAddress(address);
   const { user, isEncrypted, authorities } = parsed;
-  return { ...emptyFields, address: place(parsed), user, isEncrypted, authorities, password: hasPassword ? null : '' };
+  return { ...emptyFields, address: location(parsed), user, isEncrypted, authorities, password: hasPassword ? null : '' };
 }
 
 /** Fills the fields from a whole address. One that can't be read stays in its field. */
@@ -46,7 +46,7 @@ export function spread(fields: TeamFields): TeamFields {
     const { user, isEncrypted, authorities, host } = parsed;
     return {
       ...fields,
-      address: place(parsed),
+      address: location(parsed),
       user,
       password: parsed.password ?? fields.password,
       isEncrypted: isEncrypted || host.startsWith('/'),
