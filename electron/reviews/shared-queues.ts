@@ -3,10 +3,11 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
-import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
-import type { QueueChanges, TeamQueueState, TeamReview, TeamReviewer } from '../team/team-review-rows.ts';
+import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
+import type { QueueChanges, TeamQueueState, TeamReview } from '../team/team-review-rows.ts';
 import { createOutcome, writeGold } from './create-reviews.ts';
 import { createPublisher, itemsAtOnce, type PublisherOptions } from './publish-queue.ts';
+import { createReviewerExchange, type ReviewerExchange } from './reviewer-exchange.ts';
 import type { SharedQueues } from './sharing.ts';
 
 export interface SharedQueuesOptions extends PublisherOptions {
@@ -106,49 +107,6 @@ function createCopies(options: SharedQueuesOptions) {
   };
 }
 
-/** Exchanges the people who review. What the team database has overrides what is here at the start. */
-function createReviewerExchange({ reviewers, team }: SharedQueuesOptions) {
-  const known = new Map<string, { local: string; remote: string }>();
-
-  const describe = ({ id, name, pinHash, callerId }: StoredReviewer): TeamReviewer => ({
-    id,
-    name,
-    pinHash,
-    callerId,
-    isRemoved: false,
-  });
-
-  function adopt(remote: TeamReviewer): void {
-    const text = JSON.stringify(remote);
-    if (known.get(remote.id)?.remote === text) return;
-    reviewers.adopt(remote);
-    const local = reviewers.find(remote.id);
-    known.set(remote.id, { local: local ? JSON.stringify(describe(local)) : '', remote: text });
-  }
-
-  async function send(reviewer: StoredReviewer): Promise<StoredReviewer> {
-    const described = describe(reviewer);
-    if (known.get(reviewer.id)?.local === JSON.stringify(described)) return reviewer;
-    const stored = await team.reviews('writeReviewer', described);
-    adopt(stored);
-    return reviewers.find(stored.id) ?? reviewer;
-  }
-
-  return {
-    send,
-    async exchange(): Promise<void> {
-      for (const remote of await team.reviews('reviewers')) adopt(remote);
-      const here = reviewers.everyone();
-      for (const reviewer of here) if (reviewer.callerId === null || reviewer.apiKeyId !== null) await send(reviewer);
-      for (const [id, { local }] of known) {
-        if (local === '' || here.some((reviewer) => reviewer.id === id) || reviewers.find(id)) continue;
-        await team.reviews('writeReviewer', { ...(JSON.parse(local) as TeamReviewer), isRemoved: true });
-        known.set(id, { local: '', remote: '' });
-      }
-    },
-  };
-}
-
 /** Appends the items that aren't here yet. */
 async function copyItems(
   { store, team }: Pick<SharedQueuesOptions, 'store' | 'team'>,
@@ -184,7 +142,7 @@ function createImporter(options: SharedQueuesOptions) {
 }
 
 interface Polled {
-  readonly people: ReturnType<typeof createReviewerExchange>;
+  readonly people: ReviewerExchange;
   readonly retract: ReturnType<typeof createPublisher>['retract'];
   readonly makeCopy: ReturnType<typeof createImporter>;
   readonly pull: ReturnType<typeof createPuller>;

@@ -50,6 +50,7 @@ import {
   judgePreferences,
   lateAnswers,
   reviewComments,
+  sharedReviewers,
   reviewersAndRubrics,
   reviewQueues,
   sharedKeyColumns,
@@ -105,6 +106,7 @@ const migrations: readonly string[] = [
   reviewComments,
   continuedResponses,
   answeredQuestions,
+  sharedReviewers,
 ];
 
 function version(database: Database.Database): number {

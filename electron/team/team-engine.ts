@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { AppError } from '../../shared/app-error.ts';
 import type {
@@ -38,6 +39,8 @@ export interface RunOfConversation {
 }
 
 /** The queries of the audit over the team's records. The same requests give the same results as `AuditEngine`. */
+const ownTokenSecret = randomUUID();
+
 export class TeamEngine {
   readonly #database: TeamDatabase;
   readonly #maxShort: number;
@@ -59,7 +62,11 @@ export class TeamEngine {
     return rows[0]!.last;
   }
 
+  /** One of this host alone if the user may not read that of the team: with it, an auditor of one workspace could forge tokens of others. */
   async tokenSecret(): Promise<string> {
+    const { rows: rights } = await sql<{ mayRead: boolean }>`
+      SELECT has_column_privilege('touchstone.state', 'token_secret', 'SELECT') AS "mayRead"`.execute(this.#database);
+    if (!rights[0]!.mayRead) return ownTokenSecret;
     const { rows } = await sql<{ secret: string }>`SELECT token_secret AS secret FROM touchstone.state`.execute(
       this.#database,
     );

@@ -300,6 +300,13 @@ export class TeamReviews {
     await sql`SELECT touchstone.remove_review_items(${queueId}::uuid, ${[...itemIds]}::uuid[])`.execute(this.#database);
   }
 
+  /** Identifies the database. */
+  async team(): Promise<string> {
+    const { rows } = await sql<{ team: string }>`
+      SELECT encode(sha256(token_secret::bytea), 'hex') AS team FROM touchstone.state`.execute(this.#database);
+    return rows[0]!.team;
+  }
+
   async reviewers(): Promise<TeamReviewer[]> {
     const { rows } = await sql<TeamReviewer>`
       SELECT id, name, pin_hash AS "pinHash", caller_id AS "callerId", is_removed AS "isRemoved" FROM touchstone.reviewers`.execute(

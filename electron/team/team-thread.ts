@@ -209,6 +209,7 @@ const readingReviews: ReadonlySet<keyof TeamReviewMethods> = new Set([
   'read',
   'items',
   'changes',
+  'team',
   'reviewers',
 ]);
 

@@ -127,7 +127,7 @@ function TeamProgress() {
     connecting: 'Connecting to the team database',
     copying: `Copying to the team database${waiting}`,
     'up-to-date': 'Team database up to date',
-    offline: 'Team database offline',
+    offline: `Team database offline${waiting}`,
     'read-only': 'Team database reads only',
   }[data.status];
   const isCalm = data.status === 'up-to-date' || data.status === 'connecting' || data.status === 'copying';

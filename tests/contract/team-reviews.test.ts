@@ -114,6 +114,46 @@ describeWithPostgres('review queues that hosts share', () => {
     expect(hosts[0]!.host.storage.runs.read(item.data[0]!.runId)).not.toBeNull();
   });
 
+  test('changes and deletions of reviewers made offline reach the team, also after a restart', longTest, async () => {
+    const team = await server().createDatabase();
+    const directory = temporaryDirectory();
+    const first = await startSharingHost({ team, directory });
+    const create = (name: string) => first.call<{ id: string }>('POST', '/reviewers', { name, pin: '1234' });
+    const [changed, deleted, other] = [await create('Wren'), await create('Heron'), await create('Osprey')].map(
+      ({ body }) => body.id,
+    ) as [string, string, string];
+    const present = () => server().query(team, 'SELECT id FROM touchstone.reviewers WHERE NOT is_removed');
+    await until(async () => expect(await present()).toHaveLength(3));
+    // What was sent is compared once more, and stored.
+    await until(() => expect(first.host.storage.reviewers.teamStates()).toHaveLength(3));
+    await first.host.close();
+    await server().kill();
+    const offline = await startSharingHost({ team, directory });
+    const pin = await offline.call('PATCH', `/reviewers/${changed}`, {
+      name: 'Wren 2',
+      currentPin: '1234',
+      pin: '5678',
+    });
+    expect([pin.status, (await offline.call('DELETE', `/reviewers/${deleted}`)).status]).toEqual([200, 204]);
+    const { pinHash } = offline.host.storage.reviewers.read(changed);
+    await offline.host.close();
+    await server().run();
+    await server().query(team, `UPDATE touchstone.reviewers SET name = 'Osprey 2' WHERE id = '${other}'`);
+
+    const again = await startSharingHost({ team, directory });
+    onTestFinished(() => again.close());
+    const names = 'SELECT id, name, pin_hash FROM touchstone.reviewers WHERE NOT is_removed ORDER BY name';
+    await until(async () =>
+      expect(await server().query(team, names)).toEqual([
+        { id: other, name: 'Osprey 2', pin_hash: expect.any(String) },
+        { id: changed, name: 'Wren 2', pin_hash: pinHash },
+      ]),
+    );
+    await until(() => expect(again.host.storage.reviewers.read(other).name).toBe('Osprey 2'));
+    expect(again.host.storage.reviewers.read(changed)).toMatchObject({ name: 'Wren 2', pinHash });
+    expect(again.host.storage.reviewers.find(deleted)).toBeNull();
+  });
+
   test('a reviewer is one person on all hosts, and blind to others on them', longTest, async () => {
     const team = await server().createDatabase();
     await grantRoles(server(), team);

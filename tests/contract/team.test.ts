@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHost, type Host } from '../../electron/create-host.ts';
@@ -11,7 +12,7 @@ import type { TeamMembers, TeamState, TeamTest } from '../../shared/contract/tea
 import { recordRun } from '../support/audit-runs.ts';
 import { patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
-import { createTeamDatabase, usePostgres } from '../unit/team/team-world.ts';
+import { connectTeam, createTeamDatabase, usePostgres } from '../unit/team/team-world.ts';
 
 interface TeamHost {
   readonly host: Host;
@@ -198,9 +199,9 @@ describeWithPostgres('the team database', () => {
   test('shows the steps of a test, which changes nothing, and the members', async () => {
     const empty = await server().createDatabase();
     const host = await startHost();
-    const { body: test } = await host.call<TeamTest>('POST', '/window/team/test', { address: empty });
-    expect(test).toMatchObject({ failure: null, readOnlyReason: null, authority: null });
-    expect(test.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
+    const { body: tested } = await host.call<TeamTest>('POST', '/window/team/test', { address: empty });
+    expect(tested).toMatchObject({ failure: null, readOnlyReason: null, authority: null });
+    expect(tested.steps.map(({ name, outcome }) => [name, outcome])).toEqual([
       ['dns', 'not-needed'],
       ['port', 'passed'],
       ['tls', 'not-needed'],
@@ -349,7 +350,7 @@ describeWithPostgres('the team database', () => {
     await owner.until(isCopied);
     await owner.host.close();
     const [roles, users] = [...readFileSync('docs/team.md', 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(
-      ([, sql]) => sql!,
+      ([, statements]) => statements!,
     );
     await server().query(team, roles!);
     await server().query(team, users!);
@@ -405,6 +406,16 @@ describeWithPostgres('the team database', () => {
     const all = [200, 200, 200, 1];
     expect(await seen('heron')).toEqual({ workspaces: [null, workspaceId], readable: [all, all] });
     expect(await seen('wren')).toEqual({ workspaces: [workspaceId], readable: [[404, 404, 200, 0], all] });
+    // Neither names of the keys of other workspaces, nor what seals the tokens of all hosts.
+    await server().query(team, "INSERT INTO touchstone.callers VALUES (gen_random_uuid(), 'Another workspace')");
+    const callersOf = async (user: string) => {
+      const { database } = await connectTeam(team.replace('owner@', `${user}@`));
+      return (await sql<{ name: string }>`SELECT name FROM touchstone.callers`.execute(database)).rows;
+    };
+    expect(await callersOf('heron')).toContainEqual({ name: 'Another workspace' });
+    expect(await callersOf('wren')).not.toContainEqual({ name: 'Another workspace' });
+    const secret = server().query(team, 'SET ROLE wren; SELECT token_secret FROM touchstone.state');
+    await expect(secret).rejects.toThrow(/permission denied/);
     for (const table of ['terms', 'day_models', 'day_terms', 'day_durations', 'hosts']) {
       const query = server().query(team, `SET ROLE wren; SELECT * FROM touchstone.${table}`);
       await expect(query).rejects.toThrow(/permission denied/);

@@ -285,3 +285,9 @@ export const answeredQuestions = `
   WHERE rubric_item_id = found.id;
   UPDATE review_items SET is_disagreeing = 0 WHERE gold_at IS NOT NULL;
 `;
+
+/**
+ * 46. A reviewer as the team database last had it: `team` identifies the database, `remote` is the reviewer there and `local` the one here at
+ * that time. What differs from it was changed since, and isn't sent yet.
+ */
+export const sharedReviewers = 'ALTER TABLE reviewers ADD COLUMN team_json TEXT';

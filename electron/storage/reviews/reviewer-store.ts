@@ -50,6 +50,10 @@ export interface ReviewerStore {
   everyone(): StoredReviewer[];
   /** Stores a reviewer as other hosts know it. If the name is taken here, it gets a number. */
   adopt(reviewer: SharedReviewer): void;
+  /** What `setTeamState` stored of everyone, also of removed ones. */
+  teamStates(): { readonly id: string; readonly state: string }[];
+  /** Stores how the team database has a reviewer. */
+  setTeamState(id: string, state: string): void;
   /** Absent fields stay. Throws `not_found` and `conflict`. */
   update(
     id: string,
@@ -92,6 +96,10 @@ function statements(database: Database.Database) {
       'UPDATE reviewers SET name = ?, name_key = ? WHERE sequence = ?',
     ),
     setPin: database.prepare<[string | null, number]>('UPDATE reviewers SET pin_hash = ? WHERE sequence = ?'),
+    teamStates: database.prepare<[], { id: string; state: string }>(
+      'SELECT id, team_json AS state FROM reviewers WHERE team_json IS NOT NULL',
+    ),
+    setTeamState: database.prepare<[string, string]>('UPDATE reviewers SET team_json = ? WHERE id = ?'),
     remove: database.prepare<[number, number]>('UPDATE reviewers SET removed_at = ? WHERE sequence = ?'),
     release: database.prepare<[number]>('DELETE FROM review_reservations WHERE reviewer = ?'),
   };
@@ -224,6 +232,8 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
     everyone: () => everyone.all(),
     adopt: (reviewer) => adopt.immediate(reviewer),
+    teamStates: () => prepared.teamStates.all(),
+    setTeamState: (id, state) => void prepared.setTeamState.run(state, id),
     isOwn: (id) => isOwn.get(id.toLowerCase()) !== undefined,
     ensureImported({ id: given, name, installationId }) {
       const id = given.toLowerCase();

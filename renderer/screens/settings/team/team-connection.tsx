@@ -233,7 +233,7 @@ function TestSteps({ test, isTesting }: { test: TeamTest | undefined; isTesting:
   );
 }
 
-function TestResult({ test: { data, error } }: { test: ReturnType<typeof useTestTeam> }) {
+function TestResult({ test: { data, error }, isAway }: { test: ReturnType<typeof useTestTeam>; isAway: boolean }) {
   if (error) return <ErrorFailure title="Couldn't test the connection" error={error} />;
   if (!data) return null;
   const { failure, readOnlyReason } = data;
@@ -243,6 +243,8 @@ function TestResult({ test: { data, error } }: { test: ReturnType<typeof useTest
         <Message text={failure} />
       </Notice>
     );
+  // It worked then; the row above says what is wrong since.
+  if (isAway) return null;
   return (
     <Notice tone={readOnlyReason === null ? 'neutral' : 'caution'}>
       {readOnlyReason ?? 'The connection works, and this user can copy runs.'}
@@ -281,7 +283,7 @@ export function ConnectionForm({ state }: { state: TeamState }) {
         <Fields state={state} fields={fields} onChange={edit} problem={problem} test={test.data} />
         <TestSteps test={test.data} isTesting={test.isPending} />
       </div>
-      {!test.isPending && <TestResult test={test} />}
+      {!test.isPending && <TestResult test={test} isAway={state.status === 'offline'} />}
       {change.error && change.variables !== null && <ErrorFailure title="Couldn't connect" error={change.error} />}
       <div className="team__actions">
         <Button isBusy={test.isPending} onClick={() => send((input) => test.mutate(input))}>

@@ -35,7 +35,14 @@ export function fieldsOf({ address, hasPassword }: TeamState): TeamFields {
   if (address === null) return emptyFields;
   const parsed = parseTeamAddress(address);
   const { user, isEncrypted, authorities } = parsed;
-  return { ...emptyFields, address: location(parsed), user, isEncrypted, authorities, password: hasPassword ? null : '' };
+  return {
+    ...emptyFields,
+    address: location(parsed),
+    user,
+    isEncrypted,
+    authorities,
+    password: hasPassword ? null : '',
+  };
 }
 
 /** Fills the fields from a whole address. One that can't be read stays in its field. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { TeamState } from '../../../../shared/contract/team.ts';
 import { Spinner, StateBadge } from '../../../components/badges.tsx';
 import { Button } from '../../../components/button.tsx';
-import { formatDuration, formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
+import { formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { ErrorFailure, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useChangeTeam, useRetryTeam, useTeam } from '../../../queries/team.ts';
 import { Message } from '../connection-test.tsx';
@@ -45,12 +45,7 @@ function Status({ status }: { status: TeamState['status'] }) {
 function statusDetail({ address, status, since, retryAt }: TeamState, now: number): string {
   if (address === null) return 'PostgreSQL 14 or later';
   const seconds = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - now);
-  const retry =
-    retryAt === null
-      ? null
-      : seconds < 1000
-        ? 'retrying'
-        : `retrying in ${formatDuration(Math.ceil(seconds / 1000) * 1000)}`;
+  const retry = retryAt === null ? null : seconds < 1000 ? 'retrying' : `retrying in ${Math.ceil(seconds / 1000)} s`;
   const isWaiting = status === 'offline' || status === 'read-only';
   const start = isWaiting && since !== null ? `Since ${formatTime(since)}` : null;
   return [start, retry].filter((part) => part !== null).join(', ');
