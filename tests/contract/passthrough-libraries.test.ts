@@ -266,6 +266,37 @@ const calls: Record<string, (base: Base) => Promise<unknown>> = {
     ).content,
 };
 
+/** Calls of which no text is recorded, and streams of responses. */
+const otherCalls: Record<string, (base: Base) => Promise<unknown>> = {
+  'openai, responses stream': async (base) =>
+    collect(await openAiOf(base).responses.create({ model: 'gpt-5', input: 'Which colour?', stream: true })),
+  'openai, embeddings': (base) => openAiOf(base).embeddings.create({ model: 'text-embedding-3-small', input: ['Sky'] }),
+  'openai, models': async (base) => collect(openAiOf(base).models.list()),
+  'openai, one model': (base) => openAiOf(base).models.retrieve('ft:gpt-5:own/1'),
+  'anthropic, models': async (base) => collect(anthropicOf(base).models.list({ limit: 2 })),
+  'anthropic, one model': (base) => anthropicOf(base).models.retrieve('claude-opus-4-5'),
+  'anthropic, tokens': (base) =>
+    anthropicOf(base).messages.countTokens({ model: 'claude-opus-4-5', messages: question }),
+};
+
+async function answerOther(call: ScriptedCall): Promise<void> {
+  const usage = { prompt_tokens: 1, total_tokens: 1 };
+  if (call.path.includes('/embeddings')) {
+    const embedding = Buffer.from(new Float32Array([0.5, -0.25]).buffer).toString('base64');
+    call.json(200, { object: 'list', model: 'm', data: [{ object: 'embedding', index: 0, embedding }], usage });
+  } else if (call.path.includes('/count_tokens')) call.json(200, { input_tokens: 9 });
+  else if (call.path.includes('/models/')) call.json(200, { id: 'one', object: 'model', own: [1] });
+  else if (call.path.includes('/models'))
+    call.json(200, { object: 'list', data: [{ id: 'one', object: 'model', own: [1] }], has_more: false });
+  else {
+    call.openEventStream();
+    const delta = { type: 'response.output_text.delta', delta: 'Blue.', item_id: 'msg_1', sequence_number: 0 };
+    await call.event(delta, delta.type);
+    await call.event({ type: 'response.completed', response, sequence_number: 1 }, 'response.completed');
+    call.end();
+  }
+}
+
 /** What the provider got, without what differs between two calls of any program. */
 function sentOf({ method, path, bodyText, headers }: ScriptedCall) {
   const { host: _, connection: __, 'keep-alive': ___, ...rest } = headers;
@@ -296,6 +327,17 @@ describe('a library gets through Touchstone what it gets from the provider', () 
     if (name.includes('tools'))
       expect(run.output.toolCalls).toMatchObject([{ name: 'weather', arguments: '{"city":"Oslo"}' }]);
     else expect(run.output.content).toBe('Blue.');
+  });
+
+  test.each(Object.keys(otherCalls))('%s', async (name) => {
+    const { direct, passed } = bases();
+    host.provider.answerWith(answerOther);
+    const before = host.provider.calls.length;
+    const expected = await otherCalls[name]!(direct);
+    const received = await otherCalls[name]!(passed);
+    expect(JSON.parse(JSON.stringify(received))).toEqual(JSON.parse(JSON.stringify(expected)));
+    const [first, second] = host.provider.calls.slice(before).map(sentOf);
+    expect(second).toEqual(first);
   });
 
   test('an error of the provider, with its class and its message', async () => {
