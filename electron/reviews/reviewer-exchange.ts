@@ -43,20 +43,20 @@ function createComparedReviewers({ reviewers, team }: ReviewerExchangeOptions) {
   };
 }
 
-/** Exchanges the people who review. A field that was changed here since they were compared goes there; all others come from there. */
-export function createReviewerExchange(options: ReviewerExchangeOptions): ReviewerExchange {
-  const { reviewers, team } = options;
-  const { known, identify, remember } = createComparedReviewers(options);
+const describe = ({ id, name, pinHash, callerId }: StoredReviewer): TeamReviewer => ({
+  id,
+  name,
+  pinHash,
+  callerId,
+  isRemoved: false,
+});
 
-  const describe = ({ id, name, pinHash, callerId }: StoredReviewer): TeamReviewer => ({
-    id,
-    name,
-    pinHash,
-    callerId,
-    isRemoved: false,
-  });
-
-  function adopt(remote: TeamReviewer): void {
+/** Stores a reviewer as the team database has it. A field that was changed here since they were compared stays. */
+function createAdoption(
+  reviewers: ReviewerStore,
+  { known, remember }: Pick<ReturnType<typeof createComparedReviewers>, 'known' | 'remember'>,
+) {
+  return (remote: TeamReviewer): void => {
     const text = JSON.stringify(remote);
     const { local = '', remote: before } = known.get(remote.id) ?? {};
     if (before === text) return;
@@ -78,7 +78,15 @@ export function createReviewerExchange(options: ReviewerExchangeOptions): Review
       ...(hasNewPin && { pinHash: remote.pinHash }),
     };
     remember(remote.id, { local: adopted ? JSON.stringify(adopted) : '', remote: text });
-  }
+  };
+}
+
+/** Exchanges the people who review. A field that was changed here since they were compared goes there; all others come from there. */
+export function createReviewerExchange(options: ReviewerExchangeOptions): ReviewerExchange {
+  const { reviewers, team } = options;
+  const compared = createComparedReviewers(options);
+  const { known, identify, remember } = compared;
+  const adopt = createAdoption(reviewers, compared);
 
   async function send(reviewer: StoredReviewer): Promise<StoredReviewer> {
     const described = describe(reviewer);

@@ -118,10 +118,10 @@ describeWithPostgres('review queues that hosts share', () => {
     const team = await server().createDatabase();
     const directory = temporaryDirectory();
     const first = await startSharingHost({ team, directory });
-    const create = (name: string) => first.call<{ id: string }>('POST', '/reviewers', { name, pin: '1234' });
-    const [changed, deleted, other] = [await create('Wren'), await create('Heron'), await create('Osprey')].map(
-      ({ body }) => body.id,
-    ) as [string, string, string];
+    const create = (name: string, pin: string | null) =>
+      first.call<{ id: string }>('POST', '/reviewers', { name, pin });
+    const created = [await create('Wren', '1234'), await create('Heron', null), await create('Osprey', '1234')];
+    const [changed, deleted, other] = created.map(({ body }) => body.id) as [string, string, string];
     const present = () => server().query(team, 'SELECT id FROM touchstone.reviewers WHERE NOT is_removed');
     await until(async () => expect(await present()).toHaveLength(3));
     // What was sent is compared once more, and stored.
