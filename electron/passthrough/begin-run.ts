@@ -73,6 +73,16 @@ export function responseKey(call: ProgramCall, id: string): string {
   return `${scopeOf(call)} response:${name}`;
 }
 
+/** Keys of earlier calls of the same conversation, the best one first. */
+function earlierKeys(call: ProgramCall, request: ReadRequest, previous: string | null): string[] {
+  const scope = scopeOf(call);
+  return [
+    ...(previous === null ? [] : [previous]),
+    ...request.earlierKeys.map((key) => `${scope} ${key}`),
+    ...(call.isRetry ? [requestKey(call, request)] : []),
+  ];
+}
+
 /** Finds or creates the conversation of a call and stores the call as `Running`. */
 export function beginRun(
   call: ProgramCall,
@@ -87,15 +97,10 @@ export function beginRun(
   const lastUser = added.findLast(({ role }) => role === 'user');
   const renderedPrompt = textOfMessages(added);
   const promptText = lastUser ? textOfMessages([lastUser]) : renderedPrompt;
-  const scope = scopeOf(call);
   const own = requestKey(call, request);
   const previous = request.previousResponseId === null ? null : responseKey(call, request.previousResponseId);
   const continues = isWhole && previous !== null ? threads.findResponse(previous) : null;
-  const earlier = [
-    ...(previous === null ? [] : [previous]),
-    ...request.earlierKeys.map((key) => `${scope} ${key}`),
-    ...(call.isRetry ? [own] : []),
-  ];
+  const earlier = earlierKeys(call, request, previous);
   const model = modelOf(call, request.model);
   const named = { promptText, renderedPrompt, messages: added, metadata: null };
   const name = (isWhole && runTitleOf(named)) || model;

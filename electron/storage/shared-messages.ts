@@ -64,19 +64,14 @@ export const releasedBytes = `
     SELECT sum(octet_length(json)) FROM chain JOIN shared_messages USING (sequence)
   ) END`;
 
-export function createSharedMessages(database: Database.Database): SharedMessages {
-  const find = database.prepare<[string], number>('SELECT sequence FROM shared_messages WHERE key = ?').pluck();
-  const insert = database.prepare<[string, number | null, string]>(
-    'INSERT INTO shared_messages (key, earlier, json) VALUES (?, ?, ?)',
-  );
-  const remove = database
-    .prepare<[{ sequence: number }], number | null>(
-      `DELETE FROM shared_messages WHERE sequence = @sequence
-         AND NOT EXISTS (SELECT 1 FROM shared_messages AS later WHERE later.earlier = @sequence)
-         AND NOT EXISTS (SELECT 1 FROM stored_texts WHERE last_message = @sequence)
-       RETURNING earlier`,
-    )
-    .pluck();
+/** The answer of a run as a message; null for an empty one. */
+function answerIn({ content, tool_calls_json: json }: AnswerRow): Message | null {
+  const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
+  const calls = json === null ? [] : toolCallsIn(json).map((call) => ({ type: 'toolCall' as const, ...call }));
+  return text.length + calls.length === 0 ? null : { role: 'assistant', content: [...text, ...calls] };
+}
+
+function answerStatements(database: Database.Database) {
   const findAnswer = database.prepare<[string], AnswerRow>(
     `SELECT sequence, last_message, content, tool_calls_json, system_message, origin_api, configuration_json
      FROM runs JOIN run_texts ON run_texts.run = runs.sequence
@@ -93,13 +88,23 @@ export function createSharedMessages(database: Database.Database): SharedMessage
        SELECT count(*) <= ${maxChainMessages} AND sum(bytes) <= ${maxChainBytes} FROM chain`,
     )
     .pluck();
+  return { findAnswer, isShort };
+}
 
-  /** The answer of a run as a message; null for an empty one. */
-  function answerIn({ content, tool_calls_json: json }: AnswerRow): Message | null {
-    const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
-    const calls = json === null ? [] : toolCallsIn(json).map((call) => ({ type: 'toolCall' as const, ...call }));
-    return text.length + calls.length === 0 ? null : { role: 'assistant', content: [...text, ...calls] };
-  }
+export function createSharedMessages(database: Database.Database): SharedMessages {
+  const find = database.prepare<[string], number>('SELECT sequence FROM shared_messages WHERE key = ?').pluck();
+  const insert = database.prepare<[string, number | null, string]>(
+    'INSERT INTO shared_messages (key, earlier, json) VALUES (?, ?, ?)',
+  );
+  const remove = database
+    .prepare<[{ sequence: number }], number | null>(
+      `DELETE FROM shared_messages WHERE sequence = @sequence
+         AND NOT EXISTS (SELECT 1 FROM shared_messages AS later WHERE later.earlier = @sequence)
+         AND NOT EXISTS (SELECT 1 FROM stored_texts WHERE last_message = @sequence)
+       RETURNING earlier`,
+    )
+    .pluck();
+  const { findAnswer, isShort } = answerStatements(database);
 
   function store(messages: readonly Message[], keys: readonly string[], before: number | null = null): number {
     let known = keys.length - 1;

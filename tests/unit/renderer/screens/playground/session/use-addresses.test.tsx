@@ -40,6 +40,7 @@ const runOf = (runId: string): RunDetail =>
     draftId: useDrafts.getState().activeId,
     aiSystem: 'OpenAi',
     model: 'gpt-test',
+    origin: { api: 'completions', client: null },
     createdAt: '2026-11-20T12:00:00.000Z',
     title: runId,
     input: {
