@@ -15,7 +15,13 @@ function open(onRead: (count: number) => void) {
   const read = (runId: string) => {
     count += 1;
     onRead(count);
-    const run = { runId, model: 'a', metadata: null, input: { replacements: { text: `${count}` } } };
+    const run = {
+      runId,
+      model: 'a',
+      metadata: null,
+      origin: { api: 'completions' },
+      input: { replacements: { text: `${count}` } },
+    };
     return { ...run, output: { content: 'An answer' } };
   };
   const sources = { audit: { select: vi.fn() }, runs: { read }, exportRows: { runIds: vi.fn(), feedback: () => null } };
