@@ -184,6 +184,34 @@ function ViewMenu({ view, onView }: ViewMenuProps) {
   );
 }
 
+interface ItemRowProps extends Pick<ItemsProps, 'onOpen'> {
+  item: ReviewItem;
+  isOpen: boolean;
+  /** For the person who looks at it. */
+  isReserved: boolean;
+}
+
+function ItemRow({ item, isOpen, isReserved, onOpen }: ItemRowProps) {
+  const isOff = item.state !== 'open' || item.yours === 'closed';
+  return (
+    <button
+      type="button"
+      className={classNames('queue-row', isOpen && 'is-selected', isOff && 'is-off')}
+      aria-current={isOpen || undefined}
+      onClick={() => onOpen(item)}
+    >
+      <span className="truncate">{item.title}</span>
+      <span className="caption truncate">
+        {item.stratum === 'all' ? `${item.reviewsDone} of ${item.reviewsNeeded} reviews` : item.stratum}
+        {item.secondReview && ', second review'}
+      </span>
+      <span className="queue-row__state">
+        {isReserved ? <span className="accent">Yours</span> : <ItemState item={item} />}
+      </span>
+    </button>
+  );
+}
+
 function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
   const [view, setView] = useState<ItemView>('all');
   const [chosenPage, setPage] = useState<number | null>(null);
@@ -234,26 +262,13 @@ function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
           <div className="scroll grow review__items" role="group" aria-label="Items of the queue" tabIndex={-1}>
             {data.length === 0 && <p className="small tertiary review__none">No items here.</p>}
             {data.map((item) => (
-              <button
+              <ItemRow
                 key={item.id}
-                type="button"
-                className={classNames(
-                  'queue-row',
-                  item.id === openItem?.id && 'is-selected',
-                  (item.state !== 'open' || item.yours === 'closed') && 'is-off',
-                )}
-                aria-current={item.id === openItem?.id || undefined}
-                onClick={() => onOpen(item)}
-              >
-                <span className="truncate">{item.title}</span>
-                <span className="caption truncate">
-                  {item.stratum === 'all' ? `${item.reviewsDone} of ${item.reviewsNeeded} reviews` : item.stratum}
-                  {item.secondReview && ', second review'}
-                </span>
-                <span className="queue-row__state">
-                  {item.id === reservedId ? <span className="accent">Yours</span> : <ItemState item={item} />}
-                </span>
-              </button>
+                item={item}
+                isOpen={item.id === openItem?.id}
+                isReserved={item.id === reservedId}
+                onOpen={onOpen}
+              />
             ))}
           </div>
         )}
