@@ -6,6 +6,7 @@ import {
   type DatasetColumn,
   maxDatasetColumns,
   maxDatasetRows,
+  maxRowBytes,
   type RowValues,
 } from '../../shared/contract/datasets.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
@@ -136,6 +137,14 @@ function rowOf(
   return Object.fromEntries([...variables.filter(([name]) => !columns.has(name)), ...values]);
 }
 
+/** Whether a call with many messages is longer than a row. One that a caller names is rejected when its row is checked. */
+function isTooLong(row: RowValues): boolean {
+  const { 'run prompt': prompt } = row;
+  // A character is at most six bytes of JSON.
+  if (typeof prompt !== 'string' || prompt.length < maxRowBytes / 6) return false;
+  return Buffer.byteLength(JSON.stringify(row)) > maxRowBytes;
+}
+
 function requireCount(count: number): void {
   if (count === 0) throw invalidField('selection.filter', 'matches no run');
   if (count > maxDatasetRows) throw tooManyRows(count);
@@ -231,7 +240,11 @@ async function createFromRuns(
         throw invalidField(`selection.runIds[${index}]`, 'continues messages that are not recorded', missing);
       // Its texts were deleted, or it was removed since it was found.
       if (run === null || missing !== null || isAnonymised(run)) skippedRuns += 1;
-      else batch.push(rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null));
+      else {
+        const row = rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null);
+        if ('filter' in input.selection && isTooLong(row)) skippedRuns += 1;
+        else batch.push(row);
+      }
       if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
       if (batch.length > 0) yield batch;
       batch = [];
@@ -242,9 +255,13 @@ async function createFromRuns(
     }
     if (batch.length > 0) yield batch;
     if (skippedRuns === ids.length)
-      throw new AppError('invalid_request', 'The texts of all of these runs were deleted, or never recorded.', {
-        details: [{ field: 'selection', issue: 'has no run with texts' }],
-      });
+      throw new AppError(
+        'invalid_request',
+        'The texts of all of these runs were deleted, never recorded, or are longer than 4 MB.',
+        {
+          details: [{ field: 'selection', issue: 'has no run with texts' }],
+        },
+      );
     report(ids.length);
   }
 

@@ -170,7 +170,7 @@ export type RunDatasetInput = z.infer<typeof runDatasetInput>;
 const runDataset = z
   .object({
     ...dataset.shape,
-    skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded'),
+    skippedRuns: z.int().describe('Runs whose texts were deleted, are only in part recorded, or are longer than 4 MB'),
   })
   .meta({ id: 'RunDataset' });
 export type RunDataset = z.infer<typeof runDataset>;
@@ -230,7 +230,7 @@ export const datasetJob = z
     completedAt: timestamp.nullable().describe('When it ended; null while it runs'),
     runs: z.int().nullable().describe('Runs of the selection; null until they are counted'),
     readRuns: z.int().describe('Runs that were read so far'),
-    skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded'),
+    skippedRuns: z.int().describe('Runs whose texts were deleted, are only in part recorded, or are longer than 4 MB'),
     datasetId: uuid.nullable().describe('The dataset; null unless the job completed'),
     failure: z.string().nullable().describe('Why it failed; otherwise null'),
   })

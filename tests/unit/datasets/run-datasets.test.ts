@@ -7,7 +7,8 @@ import { openTestStorage } from '../storage/test-storage.ts';
 
 const reader = { callerId: 'caller', canReadAll: true };
 
-function open(onRead: (count: number) => void) {
+/** `messages` are those of a program's call; runs of completions without. */
+function open(onRead: (count: number) => void, messages: readonly string[] = []) {
   const { datasets: store, files } = openTestStorage();
   const log = () => undefined;
   const datasets = createDatasets({ store, files, comparisonWith: () => null, log });
@@ -19,12 +20,22 @@ function open(onRead: (count: number) => void) {
       runId,
       model: 'a',
       metadata: null,
-      origin: { api: 'completions' },
-      input: { replacements: { text: `${count}` } },
+      origin: { api: messages.length > 0 ? 'openai-chat' : 'completions' },
+      input:
+        messages.length > 0
+          ? {
+              messages: messages.map((text) => ({
+                role: 'user',
+                content: [{ type: 'text', text: text.repeat(count) }],
+              })),
+            }
+          : { replacements: { text: `${count}` } },
     };
     return { ...run, output: { content: 'An answer' } };
   };
-  const sources = { audit: { select: vi.fn() }, runs: { read }, exportRows: { runIds: vi.fn(), feedback: () => null } };
+  const audit = { select: () => Promise.resolve({ numbers: Int32Array.of(1, 2, 1, 2) }) };
+  const exportRows = { runIds: () => runIds.slice(0, 2), feedback: () => null };
+  const sources = { audit, runs: { read }, exportRows };
   const runDatasets = createRunDatasets({ ...sources, datasets, log } as unknown as RunDatasetsOptions);
   const list = () => store.list({ pageSize: 10, continuationToken: null }).data;
   return { runDatasets, datasets, store, list };
@@ -61,4 +72,18 @@ test('closing stops a job, and unexpected errors are not shown', async () => {
   const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, { reader });
   await vi.waitFor(() => expect(runDatasets.read(id).state).toBe('failed'), patience);
   expect(runDatasets.read(id).failure).toBe('Something went wrong. The log has the details.');
+});
+
+test('a call that is longer than a row is skipped if a filter found it, and rejected if it was chosen', async () => {
+  const messages = ['Question '.repeat(140_000), 'Answer '.repeat(140_000)];
+  const found = open(() => undefined, messages);
+  const job = found.runDatasets.start({ name: 'Found', selection: { filter: {} } }, { reader });
+  await vi.waitFor(() => expect(found.runDatasets.read(job.id).state).toBe('completed'), patience);
+  expect(found.runDatasets.read(job.id)).toMatchObject({ runs: 2, skippedRuns: 1 });
+  expect(found.list()).toMatchObject([{ rowCount: 1 }]);
+
+  const chosen = open(() => undefined, messages);
+  const { id } = chosen.runDatasets.start({ name: 'Chosen', selection: { runIds: runIds.slice(0, 2) } }, { reader });
+  await vi.waitFor(() => expect(chosen.runDatasets.read(id).state).toBe('failed'), patience);
+  expect([chosen.runDatasets.read(id).failure, chosen.list()]).toEqual([expect.stringContaining('4 MB'), []]);
 });

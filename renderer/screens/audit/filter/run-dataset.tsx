@@ -36,7 +36,10 @@ export function RunDatasetDialog({ selection, onClose }: { selection: Shown; onC
   const [isExpected, setExpected] = useState(true);
   const [hasFeedback, setFeedback] = useState(true);
   const { start, job, isRunning, error } = useJob(({ datasetId, runs, skippedRuns }) => {
-    const skipped = skippedRuns === 0 ? '' : ` Skipped ${formatPlural(skippedRuns, 'run')} without texts.`;
+    const skipped =
+      skippedRuns === 0
+        ? ''
+        : ` Skipped ${formatPlural(skippedRuns, 'run')} whose texts are deleted, incomplete or longer than 4 MB.`;
     showToast({
       tone: 'neutral',
       text: `Made a dataset of ${formatPlural((runs ?? 0) - skippedRuns, 'row')}.${skipped}`,
