@@ -22,6 +22,8 @@ const connectMs = 10_000;
 /** Sent by the server as text; every number here is far below 2^53. */
 const parsesAsNumber: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 
+const fullDisk = 'The disk of the team database is full. Free some space there. Copying then continues.';
+
 const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: string) => string>> = {
   ENOTFOUND: ({ host }) => `Couldn't find the host ${host} of the team database. Check the address.`,
   EAI_AGAIN: ({ host }) => `Couldn't look up the host ${host} of the team database. Check the network.`,
@@ -39,7 +41,7 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
   '3D000': ({ database }) => `The team database "${database}" doesn't exist. Check the address, or create it.`,
   '42501': ({ user }, detail) =>
     `"${user}" is missing a right in the team database (${detail}). Ask its owner to run the SQL in docs/team.md.`,
-  '53100': () => 'The disk of the team database is full. Free some space there. Copying then continues.',
+  '53100': () => fullDisk,
   '53300': () => 'The team database has too many connections. Raise max_connections, or try again later.',
   '25006': () => 'This server of the team database only reads. Use the address of the primary server to copy runs.',
   CERT_HAS_EXPIRED: ({ host }) => `The certificate of ${host} has expired. Ask its administrator to renew it.`,
@@ -59,7 +61,7 @@ for (const code of [
     `The certificate of ${host} ${untrusted}`;
 }
 
-/** Failures of the library without a code, by a part of their message. */
+/** Failures of the library without a code, and of the server without a code of their own, by a part of their message. */
 const messagesByText: readonly (readonly [string, (address: TeamAddress) => string])[] = [
   [
     'does not support SSL',
@@ -73,6 +75,8 @@ const messagesByText: readonly (readonly [string, (address: TeamAddress) => stri
     'timeout expired',
     ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`,
   ],
+  // A server whose disk is full rejects new connections so after its tables have changed.
+  ['could not write init file', () => fullDisk],
 ];
 
 /** A failure of the database as one sentence with its remedy. It never contains the password. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ReviewItemDetail } from '../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
@@ -693,11 +694,15 @@ describeWithPostgres('review queues that hosts share', () => {
     await recordDays(queue, hosts, 14, randomBytes(60_000).toString('base64'));
     await untilCopied(team, 29);
     expect((await reserve(two, queue, null)).status).toBe(200);
+    // With a full disk the server may reject a new one.
+    const connected = new pg.Client({ connectionString: team });
+    await connected.connect();
     await small.fill();
     const full = 'The disk of the team database is full. Free some space there. Copying then continues.';
 
     await one.call('PATCH', pathOf(queue), { isOpen: true });
-    expect(await sharedItems(team)).toHaveLength(1);
+    expect((await connected.query('SELECT position FROM touchstone.review_items')).rows).toHaveLength(1);
+    await connected.end();
     const { filter, rubric, itemType } = queue;
     const input = { name: 'Another', filter, itemType, plan: { kind: 'all' }, rubricId: rubric.id, isShared: true };
     const another = await one.call('POST', '/review-queues', input);
