@@ -292,6 +292,10 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
     const message = `No secure connection to ${nameOf(about)} at ${hostOf(about.baseAddress)}. This device doesn't trust its certificate. Check the base address in ${settingsPage}.`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
   }
+  if (codes.includes('UND_ERR_HEADERS_OVERFLOW')) {
+    const message = `${nameOf(about)} sent a response with headers of more than 64 KB. Check the base address in ${settingsPage}.`;
+    return new ProviderFailure('provider_failed', message, { cause: error });
+  }
   if (codes.some((code) => disconnectCodes.has(code))) {
     const message = `${nameOf(about)} closed the connection before its answer was complete. Try again.`;
     return new ProviderFailure('provider_failed', message, { cause: error });

@@ -64,6 +64,9 @@ export interface PassedRequest {
 /** As long as the libraries of the providers wait: a program that calls the provider itself waits no shorter. */
 const passedLimits: TimeLimits = { firstByteSeconds: 600, betweenBytesSeconds: 600 };
 
+/** Of a response. Node's default has room for 16 KB, which gateways with long policies and cookies exceed. */
+const maxHeaderBytes = 65_536;
+
 /** Longer bodies aren't captured. */
 const maxCapturedBytes = 4 * 1_048_576;
 
@@ -95,7 +98,13 @@ export interface ProviderFetchOptions {
 /** The connections to all providers. */
 function createConnections(environment: ProviderFetchOptions['environment']) {
   // undici's own timeouts are off: they count whole seconds and can't change during a call.
-  const agentOptions = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 };
+  const agentOptions = {
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connectTimeout: 10_000,
+    maxHeaderSize: maxHeaderBytes,
+  };
   let agent: Dispatcher | null = null;
   let opening: Promise<Dispatcher> | null = null;
   let isClosed = false;

@@ -70,6 +70,10 @@ describe('a passed call', () => {
     ],
     ['an error', (received) => received.fail(429, 'Slow down', { 'Retry-After': '3', 'X-RateLimit-Left': '0' })],
     [
+      'a response with long headers',
+      (received) => received.head(200, { 'X-Policy': 'a'.repeat(14_000), 'X-More': 'b'.repeat(14_000) }).end('{}'),
+    ],
+    [
       'a response in no known format',
       (received) => received.head(218, { 'X-Odd': 'yes', 'Set-Cookie': 'a=b' }).end('<odd>'),
     ],
@@ -85,6 +89,12 @@ describe('a passed call', () => {
     const { sent, received } = await compare(answer, spaced, ['X-Custom', 'Kept As Is', 'Accept-Encoding', 'gzip']);
     expect(sent[1]).toEqual(sent[0]);
     expect(received[1]).toEqual(received[0]);
+  });
+
+  test('whose response has more than 64 KB of headers fails with a reason', async () => {
+    host.provider.answerWith((received) => received.head(200, { 'X-Policy': 'a'.repeat(70_000) }).end('{}'));
+    const { status, text } = await host.send('HTTP/1.1', call(question));
+    expect([status, JSON.parse(text).error.message]).toEqual([502, expect.stringContaining('more than 64 KB')]);
   });
 
   test.each(ways)('is recorded, %s', async (way) => {

@@ -12,7 +12,12 @@ interface RawResponse {
 /** A call without any library, and its response as it came. */
 export function rawCall(address: string, headers: readonly string[], body: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(address, { method: 'POST', headers: [...headers], agent: false });
+    const request = httpRequest(address, {
+      method: 'POST',
+      headers: [...headers],
+      agent: false,
+      maxHeaderSize: 131_072,
+    });
     request.on('error', reject);
     request.on('response', (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
