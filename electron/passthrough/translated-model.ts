@@ -125,13 +125,32 @@ function versionOf(name: string, options: TranslationOptions): PromptVersion {
   return prompts.findVersion(versionId)!;
 }
 
-/** The messages before the last one. A template renders its system messages again. */
-function historyOf({ messages, continued }: ProgramRequest): Message[] {
-  return messages.slice(0, -1).filter(({ role }, index) => index >= continued || role !== 'system');
+/** What a template is rendered with, and the messages after it: the last message's files, calls of tools and their results. */
+interface NewestTurn {
+  readonly message: string;
+  readonly history: Message[];
+  readonly following: readonly Message[];
+}
+
+/** Null if the program sent nothing that a user wrote, such as a tool's result for a response that it continues. */
+function newestTurn({ messages, continued }: ProgramRequest): NewestTurn | null {
+  const isWritten = (message: Message) => message.role === 'user' && textOfMessage(message) !== '';
+  const written = messages.findLastIndex((message, index) => index >= continued && isWritten(message));
+  const isFileOnly = written === -1 && continued === 0 && messages.at(-1)?.role === 'user';
+  const index = isFileOnly ? messages.length - 1 : written;
+  if (index === -1) return null;
+  const last = messages[index]!;
+  const files = last.content.filter(({ type }) => type === 'file');
+  return {
+    message: textOfMessage(last),
+    // A template renders its system messages again.
+    history: messages.slice(0, index).filter(({ role }, at) => at >= continued || role !== 'system'),
+    following: [...(files.length > 0 ? [{ ...last, content: files }] : []), ...messages.slice(index + 1)],
+  };
 }
 
 /**
- * A prompt's variables get the program's values, and the only one without a value gets the text of its last message. A prompt
+ * A prompt's variables get the program's values, and the only one without a value gets the text of its user's last message. A prompt
  * without such a variable comes before the messages.
  */
 function fromPrompt(version: PromptVersion, request: ProgramRequest): Pick<TranslatedRequest, 'messages'> {
@@ -139,19 +158,19 @@ function fromPrompt(version: PromptVersion, request: ProgramRequest): Pick<Trans
   for (const { name, defaultValue } of version.variables) if (defaultValue != null) values[name] = defaultValue;
   Object.assign(values, request.values);
   const empty = version.variables.filter(({ name }) => values[name] === undefined);
-  const last = request.messages.at(-1);
+  const turn = newestTurn(request);
   if (empty.length > 1) {
     throw invalidField(
       'metadata',
       `must have values of the prompt's variables: ${empty.map(({ name }) => name).join(', ')}`,
     );
   }
-  if (empty.length === 0 || last?.role !== 'user') {
+  if (empty.length === 0 || turn === null) {
     if (request.continued > 0) return { messages: request.messages };
     return { messages: [...renderPrompt(version.promptText, values).messages, ...request.messages] };
   }
-  values[empty[0]!.name] = textOfMessage(last);
-  return { messages: [...historyOf(request), ...renderPrompt(version.promptText, values).messages] };
+  values[empty[0]!.name] = turn.message;
+  return { messages: [...turn.history, ...renderPrompt(version.promptText, values).messages, ...turn.following] };
 }
 
 function translatePrompt(name: string, request: ProgramRequest, options: TranslationOptions): TranslatedRequest {
@@ -176,11 +195,10 @@ function translateAgent(name: string, request: ProgramRequest, { storage }: Tran
   const isTemplateNow = isConversationTemplate(agent.prompt);
   // The agent may have been edited since the continued turn, whose template is in the messages.
   const isTemplate = isTemplateNow || request.continuedTurn?.isTemplate === true;
-  const last = request.messages.at(-1);
-  const messages =
-    isTemplateNow && last?.role === 'user'
-      ? renderTurn({ message: textOfMessage(last), history: historyOf(request), template: agent.prompt }).messages
-      : request.messages;
+  const turn = isTemplateNow ? newestTurn(request) : null;
+  const messages = turn
+    ? [...renderTurn({ ...turn, template: agent.prompt }).messages, ...turn.following]
+    : request.messages;
   return {
     promptText: writtenText(request),
     aiSystem: agent.aiSystem,

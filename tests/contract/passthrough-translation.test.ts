@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pngOf } from '../support/image-files.ts';
 import { readAll, startTestHost, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -164,6 +165,17 @@ describe("an OpenAI client with one of Touchstone's models", () => {
       { role: 'user', content: 'Mend: I is {{x}}' },
     ];
     expect(sentMessages()).toEqual(mended);
+    const called = { id: 'c', type: 'function' as const, function: { name: 'look', arguments: '{}' } };
+    await client.chat.completions.create({
+      model,
+      messages: [
+        { role: 'user', content: 'I is {{x}}' },
+        { role: 'assistant', content: null, tool_calls: [called] },
+        { role: 'tool', tool_call_id: 'c', content: 'Seen' },
+      ],
+      tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }],
+    });
+    expect(sentMessages()).toMatchObject([...mended, { role: 'assistant' }, { role: 'tool', content: 'Seen' }]);
     const first = await client.responses.create({ model, input: 'I is {{x}}' });
     expect(sentMessages()).toEqual(mended);
     await client.responses.create({ model, input: 'You is', previous_response_id: first.id });
@@ -203,6 +215,47 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     ]);
     const runs = [first, second].map(({ id }) => host.host.storage.runs.read(id.slice('resp_'.length))!);
     expect(runs[1]!.conversationId).toBe(runs[0]!.conversationId);
+  });
+
+  test('sends the results of tools to an agent as its own endpoint does', async () => {
+    await createAgent('Toolsmith', '{{role "system"}}You look.{{history}}{{role "user"}}Say: {{message}}');
+    const called = { id: 'c', type: 'function' as const, function: { name: 'look', arguments: '{}' } };
+    const messages = [
+      { role: 'user' as const, content: 'One' },
+      { role: 'assistant' as const, content: 'Blue.' },
+      { role: 'user' as const, content: 'Two {{x}}' },
+      { role: 'assistant' as const, content: null, tool_calls: [called] },
+      { role: 'tool' as const, tool_call_id: 'c', content: 'Seen' },
+    ];
+    const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+    await client.chat.completions.create({ model: 'agent/Toolsmith', messages, tools });
+    expect(sentMessages()).toMatchObject([
+      { role: 'system', content: 'You look.' },
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Blue.' },
+      { role: 'user', content: 'Say: Two {{x}}' },
+      { role: 'assistant', tool_calls: [called] },
+      { role: 'tool', content: 'Seen' },
+    ]);
+    const [newest] = host.host.storage.runs.list({
+      pageSize: 1,
+      continuationToken: undefined,
+      draftId: undefined,
+    }).data;
+    expect(host.host.storage.runs.read(newest!.runId)).toMatchObject({ input: { promptText: 'Two {{x}}' } });
+  });
+
+  test('sends the files of the last message to an agent after its template', async () => {
+    await createAgent('Watcher', '{{role "system"}}You look.{{history}}{{role "user"}}Say: {{message}}');
+    const url = `data:image/png;base64,${pngOf().toString('base64')}`;
+    const image = { type: 'image_url' as const, image_url: { url } };
+    const content = [{ type: 'text' as const, text: 'What is it?' }, image];
+    await client.chat.completions.create({ model: 'agent/Watcher', messages: [{ role: 'user', content }] });
+    expect(sentMessages()).toMatchObject([
+      { role: 'system', content: 'You look.' },
+      { role: 'user', content: 'Say: What is it?' },
+      { role: 'user', content: [{ type: 'image_url' }] },
+    ]);
   });
 
   test('runs an agent by its name', async () => {
