@@ -74,17 +74,24 @@ export class AppError extends Error {
 
   /** The same error with further headers of the response. */
   withHeaders(headers: Readonly<Record<string, string>>): AppError {
-    const { details, retryAfterSeconds, allow, requestId, cause } = this;
-    const given = {
+    return this.#copy(this.message, { headers: { ...this.headers, ...headers } });
+  }
+
+  /** The same error about other fields, with a message that names them. */
+  withDetails(message: string, details: ErrorDetail[]): AppError {
+    return this.#copy(message, { details });
+  }
+
+  #copy(message: string, changes: AppErrorOptions): AppError {
+    const { details, retryAfterSeconds, allow, requestId, headers, cause } = this;
+    return new AppError(this.code, message, {
+      details,
+      headers,
+      cause,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(allow !== undefined && { allow }),
       ...(requestId !== undefined && { requestId }),
-    };
-    return new AppError(this.code, this.message, {
-      details,
-      cause,
-      ...given,
-      headers: { ...this.headers, ...headers },
+      ...changes,
     });
   }
 

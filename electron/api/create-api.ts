@@ -12,7 +12,7 @@ import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import { JsonResponse, longJsonResponse } from './json-response.ts';
 import { LazyResponse } from './lazy-response.ts';
-import { formatOfPath, passedError } from './passed-error.ts';
+import { errorResponseAt, formatOfPath, passedError } from './passed-error.ts';
 import { PassedResponse } from './passed-response.ts';
 import { longBodyBytes, readBytes, readJsonBody, requireMediaType } from './request-body.ts';
 import { validate } from '../common/validate.ts';
@@ -199,10 +199,8 @@ export function createApi(options: ApiOptions): Api {
     );
   }
   app.notFound(({ req }) => {
-    const format = formatOfPath(req.path);
-    if (format === null) return errorResponse(unknownPath());
-    options.noteRejection?.(unknownPath());
-    return passedError(unknownPath(), format, randomUUID());
+    if (formatOfPath(req.path) !== null) options.noteRejection?.(unknownPath());
+    return errorResponseAt(req.path, unknownPath());
   });
   app.onError((error) => {
     const requestId = randomUUID();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AppError } from '../../shared/app-error.ts';
 import type { PassedErrorFormat } from '../../shared/contract/passthrough.ts';
 import { defaultHeaders, errorResponse } from './error-response.ts';
@@ -77,4 +78,10 @@ export function passedError(error: AppError, format: PassedErrorFormat, requestI
     status,
     headers: { ...defaultHeaders, ...Object.fromEntries(headers) },
   });
+}
+
+/** An error in the format of the API at the path and query; in that of this service if they are null. */
+export function errorResponseAt(target: string | null, error: AppError, requestId: string = randomUUID()): Response {
+  const format = target === null ? null : formatOfPath(target.split('?', 1)[0]!);
+  return format === null ? errorResponse(error, requestId) : passedError(error, format, requestId);
 }

@@ -10,6 +10,7 @@ import type { PassThrough } from '../passthrough/create-passthrough.ts';
 import { type Fields, listOf, objectOf, textOf } from '../passthrough/fields.ts';
 import { namedParameters } from '../passthrough/named-parameters.ts';
 import { type OwnCall, ownModelKind } from '../passthrough/own-call.ts';
+import { inProgramFields } from '../passthrough/program-fields.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
 import { promptFiles } from '../passthrough/sent-files.ts';
 import { translateRequest, type TranslatedRequest, type TranslationOptions } from '../passthrough/translated-model.ts';
@@ -288,7 +289,9 @@ export async function translatedCall(
   options: TranslatedCallOptions,
 ): Promise<Response> {
   const { body, model } = call;
-  const { accepted, recorded } = await start(api, call, input, options);
+  const { accepted, recorded } = await start(api, call, input, options).catch((error: unknown) => {
+    throw inProgramFields(error, api);
+  });
   const { run } = accepted;
   const { runId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };

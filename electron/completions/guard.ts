@@ -162,7 +162,7 @@ function requireCheckable({ configuration, uncheckable }: GuardedPrompt): void {
   const field = `configuration.${stored}`;
   throw new AppError(
     'invalid_request',
-    `The guard can't check text that is stored at the provider. Remove ${field}, or change the guard on the Moderation screen.`,
+    `The guard can't check text that is stored at the provider. Remove \`${stored}\`, or change the guard on the Moderation screen.`,
     { details: [{ field, issue: "names text that the guard can't check" }] },
   );
 }

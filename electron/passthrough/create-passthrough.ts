@@ -30,6 +30,7 @@ import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
 import { answerKey, keysOf, type ReadRequest, unreadable } from './read-call.ts';
+import { inProgramFields } from './program-fields.ts';
 import type { RecordedResponse } from './recorded-response.ts';
 import type { SentTexts } from './redact-run.ts';
 import { createRunRecord, recordLevelOf, type RunRecord } from './run-recording.ts';
@@ -143,7 +144,10 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   const sent = guardSettings.prompts === 'off' ? nothingToCheck : await reader.checked({ ...input, rules: [] });
   // One that blocks checks the history, too, and says where it found something.
   const isKnown = guardSettings.prompts === 'refuse' || hasKnownAnswer(call, request, storage);
-  return { call, level, request, failure, runGuard: await checkPrompt(sent, call.headers, guard, { signal, isKnown }) };
+  const runGuard = await checkPrompt(sent, call.headers, guard, { signal, isKnown }).catch((error: unknown) => {
+    throw inProgramFields(error, api);
+  });
+  return { call, level, request, failure, runGuard };
 }
 
 /** The response doesn't wait for files: looking into an image can take longer than the model. */

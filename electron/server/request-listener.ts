@@ -3,7 +3,8 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
-import { errorResponse, toAppError } from '../api/error-response.ts';
+import { toAppError } from '../api/error-response.ts';
+import { errorResponseAt } from '../api/passed-error.ts';
 import { type AccessRules, readHead, type RequestHead } from './request-head.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Connection, Connections, OpenResponse } from './connections.ts';
@@ -67,12 +68,16 @@ function identify(
   else connections.noteStranger(connection);
 }
 
+/** Null for a head that can't be read. */
+const targetOf = (head: RequestHead | AppError): string | null => (head instanceof AppError ? null : head.target);
+
 /** The API never throws, and its streams end without an error. A failure here is a bug. */
-async function fail(failure: unknown, outgoing: OutgoingResponse, signal: AbortSignal, log: Log): Promise<void> {
+async function fail(failure: unknown, { outgoing, head }: Exchange, signal: AbortSignal, log: Log): Promise<void> {
   const requestId = randomUUID();
   const error = toAppError(failure, requestId, log);
   if (outgoing.headersSent) return void outgoing.destroy(new Error('The response failed.'));
-  const written = writeResponse(errorResponse(error, requestId), outgoing, { hasBody: true, signal });
+  const response = errorResponseAt(targetOf(head), error, requestId);
+  const written = writeResponse(response, outgoing, { hasBody: true, signal });
   await written.catch(() => outgoing.destroy());
 }
 
@@ -124,7 +129,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       const hasBody = incoming.method !== 'HEAD';
       if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal, progress: open });
     } catch (failure) {
-      if (!controller.signal.aborted) await fail(failure, outgoing, controller.signal, options.log);
+      if (!controller.signal.aborted) await fail(failure, exchange, controller.signal, options.log);
     } finally {
       controllers.delete(controller);
       if (controller.signal.aborted && !outgoing.writableEnded) outgoing.destroy(new Error('The answer was ended.'));
@@ -141,15 +146,15 @@ async function respond(
   { api, rules, bodies, window }: RequestListenerOptions,
 ): Promise<Response> {
   const { incoming, outgoing, waitsForContinue, head } = exchange;
-  if (head instanceof AppError) return errorResponse(head);
+  if (head instanceof AppError) return errorResponseAt(null, head);
   if (head.hasBody) watchBody(head, exchange, controller, bodies);
   const rejection = rules.rejection(head);
-  if (rejection) return errorResponse(rejection);
+  if (rejection) return errorResponseAt(head.target, rejection);
   const page = await window?.respond(head);
   if (page) return page;
   const download = window?.redeemDownload(head) ?? null;
   const stranger = download === null && window?.rejection(head);
-  if (stranger) return errorResponse(stranger);
+  if (stranger) return errorResponseAt(head.target, stranger);
   const request = toRequest(download === null ? head : { ...head, target: download }, incoming, {
     controller,
     hasBody: head.hasBody,
@@ -157,7 +162,7 @@ async function respond(
       if (waitsForContinue && !outgoing.headersSent) outgoing.writeContinue();
     },
   });
-  if (request instanceof AppError) return errorResponse(request);
+  if (request instanceof AppError) return errorResponseAt(head.target, request);
   const isFromWindow = download !== null || window?.isFromWindow(head) === true;
   return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
 }
@@ -176,7 +181,7 @@ function watchBody(
     reject: () => {
       if (outgoing.headersSent) return;
       const { signal } = new AbortController();
-      const rejection = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
+      const rejection = writeResponse(errorResponseAt(head.target, tooSlow()), outgoing, { hasBody: true, signal });
       void rejection.catch(() => outgoing.destroy()).then(() => controller.abort());
     },
     close: () => {

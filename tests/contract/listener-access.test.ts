@@ -5,8 +5,11 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { JsonResponse } from '../../electron/api/json-response.ts';
+import { PassedResponse } from '../../electron/api/passed-response.ts';
+import { PassedCall } from '../../electron/passthrough/passed-call.ts';
 import { createDownloadTickets } from '../../electron/server/browser-window.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
+import { AppError } from '../../shared/app-error.ts';
 import { sessionHeader } from '../../shared/window-socket.ts';
 import {
   fetchText,
@@ -91,6 +94,36 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
       expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([403, 'forbidden']);
     },
   );
+
+  test.each([
+    ['/openai/v1/models?a=b', { error: { type: 'invalid_request_error', code: 'misdirected_request' } }],
+    ['/anthropic/v1/messages', { type: 'error', error: { type: 'invalid_request_error' } }],
+    ['/gemini/v1beta/models', { error: { code: 421, status: 'INVALID_ARGUMENT' } }],
+  ])('rejects a wrong Host at %s with the error of that API', async (path, error) => {
+    const { address } = await startPlain();
+    const answer = await fetchText(transport, address, { path, headers: { host: 'rebound.example' } });
+    expect({ status: answer.status, body: JSON.parse(answer.text) }).toMatchObject({ status: 421, body: error });
+    const page = await fetchText(transport, address, { path, headers: { origin: 'https://example.com' } });
+    expect([page.status, JSON.parse(page.text).error.requestId]).toEqual([403, undefined]);
+  });
+
+  test('a call that can not be recorded gets the error of its API', async () => {
+    const call = new PassedCall('openai-chat', {
+      begin: () => {},
+      take: () => {},
+      end: () => Promise.reject(new AppError('internal', 'The disk is full.')),
+      fail: () => Promise.resolve(),
+    });
+    call.begin(200, 'OK', {}, { resume: () => {}, cancel: () => {} }, []);
+    call.end();
+    await call.whole.catch(() => {});
+    const { address } = await startListener(async () => new PassedResponse(call, await call.head, {}));
+    const answer = await fetchText(transport, address, { method: 'POST', path: '/openai/v1/chat/completions' });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      500,
+      { error: { message: 'The disk is full.', type: 'server_error', param: null, code: 'internal' } },
+    ]);
+  });
 
   test.each(['127.0.0.1', 'localhost', '[::1]'])('our own Origin by the name %s passes, without CORS', async (name) => {
     const { address, port } = await startPlain();

@@ -208,6 +208,23 @@ describe('the guard', () => {
     expect(host.provider.calls).toHaveLength(before);
   });
 
+  const linked = [{ type: 'image_url', image_url: { url: 'https://a.test/b.png' } }];
+  test.each<[string, string, object]>([
+    ['messages', 'chat/completions', { messages: [{ role: 'user', content: threat }] }],
+    ['messages', 'chat/completions', { messages: [{ role: 'user', content: linked }] }],
+    ['tools', 'chat/completions', { messages: [], tools: [threat] }],
+    ['input', 'responses', { input: threat }],
+    ['instructions', 'responses', { input: 'Hello', instructions: threat }],
+    ['previous_response_id', 'responses', { input: 'Hello', previous_response_id: 'resp_1' }],
+  ])('names the field %s as a request to %s has it: %o', async (param, path, body) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const { status, text } = await post(path, JSON.stringify({ model: 'scripted', ...body }));
+    expect([status, JSON.parse(text).error]).toEqual([
+      400,
+      expect.objectContaining({ param, message: expect.not.stringContaining('configuration.') }),
+    ]);
+  });
+
   test.each<Record<string, string>>([
     { 'content-type': 'application/json; charset=utf-7' },
     { 'content-encoding': 'gzip' },
