@@ -10,6 +10,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { RunDetail } from '../../shared/contract/runs.ts';
+import { patience } from '../support/patience.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 
@@ -297,6 +298,37 @@ async function answerOther(call: ScriptedCall): Promise<void> {
   }
 }
 
+/** One call with retries. */
+const retrying: Record<string, (base: Base, prompt: string) => Promise<unknown>> = {
+  openai: ({ openAi: baseURL, apiKey, headers }, content) =>
+    new OpenAI({ baseURL, apiKey, defaultHeaders: headers, maxRetries: 2 }).chat.completions.create({
+      model: 'gpt-5',
+      messages: [{ role: 'user', content }],
+    }),
+  'Vercel AI SDK': ({ openAi: baseURL, apiKey, headers }, prompt) =>
+    generateText({ model: createOpenAI({ baseURL, apiKey, headers }).chat('gpt-5'), prompt, maxRetries: 2 }),
+  LangChain: ({ openAi: baseURL, apiKey, headers }, prompt) => {
+    const configuration = { baseURL, defaultHeaders: headers };
+    return new ChatOpenAI({ model: 'gpt-4o', apiKey, maxRetries: 2, configuration }).invoke([new HumanMessage(prompt)]);
+  },
+};
+
+/** A stream that is read until it is aborted. */
+const aborting: Record<string, (base: Base, signal: AbortSignal) => Promise<unknown>> = {
+  'Vercel AI SDK': ({ openAi: baseURL, apiKey, headers }, abortSignal) =>
+    collect(
+      streamText({
+        model: createOpenAI({ baseURL, apiKey, headers }).chat('gpt-5'),
+        prompt: 'Which colour is the sky?',
+        abortSignal,
+      }).textStream,
+    ),
+  LangChain: async ({ openAi: baseURL, apiKey, headers }, signal) => {
+    const model = new ChatOpenAI({ model: 'gpt-4o', apiKey, configuration: { baseURL, defaultHeaders: headers } });
+    return collect(await model.stream([new HumanMessage('Which colour is the sky?')], { signal }));
+  },
+};
+
 /** What the provider got, without what differs between two calls of any program. */
 function sentOf({ method, path, bodyText, headers }: ScriptedCall) {
   const { host: _, connection: __, 'keep-alive': ___, ...rest } = headers;
@@ -353,19 +385,30 @@ describe('a library gets through Touchstone what it gets from the provider', () 
     });
   });
 
-  test('its retries, which stay in one conversation', async () => {
+  test.each(Object.keys(retrying))('its retries, which stay in one conversation: %s', async (name) => {
     let attempts = 0;
     host.provider.answerWith((call) => {
       attempts += 1;
       if (attempts === 1) call.fail(500, 'Overloaded', { 'retry-after-ms': '1' });
       else call.chatAnswer({ content: 'Blue.' });
     });
-    const { openAi: baseURL, apiKey, headers } = bases().passed;
-    const client = new OpenAI({ baseURL, apiKey, defaultHeaders: headers, maxRetries: 2 });
-    await client.chat.completions.create({ model: 'gpt-5', messages: [{ role: 'user', content: 'Retry this' }] });
+    await retrying[name]!(bases().passed, `Retry this with ${name}`);
     const { data } = host.host.storage.runs.list({ pageSize: 2, continuationToken: undefined, draftId: undefined });
     expect(data.map(({ status }) => status)).toEqual(['Completed', 'Failed']);
     expect(new Set(data.map(({ conversationId }) => conversationId)).size).toBe(1);
+  });
+
+  test.each(Object.keys(aborting))('an end when it aborts a stream, which closes the call: %s', async (name) => {
+    host.provider.answerWith(null);
+    const controller = new AbortController();
+    const ended = aborting[name]!(bases().passed, controller.signal).catch(() => undefined);
+    const call = await host.provider.nextCall();
+    call.openEventStream();
+    await call.chatDelta({ content: 'Bl' });
+    controller.abort();
+    await call.closed;
+    await ended;
+    await expect.poll(() => newestRun().status, patience).toBe('Cancelled');
   });
 
   test('an end when it aborts, which closes the call at the provider', async () => {
