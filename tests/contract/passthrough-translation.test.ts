@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { guardOf, threat } from '../support/guarded-host.ts';
 import { pngOf } from '../support/image-files.ts';
 import { readAll, startTestHost, type TestHost } from '../support/test-host.ts';
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
   client = new OpenAI({ baseURL: `${host.listener.address}/openai/v1`, apiKey: host.key, maxRetries: 0 });
 });
 afterAll(() => host.close());
+const setGuard = guardOf(() => host);
 beforeEach(() =>
   host.provider.answerWith((call) =>
     call.body['stream'] === true ? call.chatStream(['Bl', 'ue.']) : call.chatAnswer({ content: 'Blue.' }),
@@ -272,6 +274,21 @@ describe("an OpenAI client with one of Touchstone's models", () => {
   ])('gets an error that it understands for %s', async (model, status) => {
     const failing = client.chat.completions.create({ model, messages: [question] });
     await expect(failing).rejects.toMatchObject({ status, param: 'model' });
+  });
+
+  test('gets errors of the guard about the fields that it sent', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const model = 'service/hl-gpt-4o-mini';
+    const messages = [{ role: 'user' as const, content: threat }];
+    const blocked = { status: 400, type: 'invalid_request_error' };
+    await expect(client.chat.completions.create({ model, messages })).rejects.toMatchObject({
+      ...blocked,
+      param: 'messages',
+    });
+    const { responses } = client;
+    await expect(responses.create({ model, input: threat })).rejects.toMatchObject({ ...blocked, param: 'input' });
+    const instructed = responses.create({ model, input: 'Hello', instructions: threat });
+    await expect(instructed).rejects.toMatchObject({ ...blocked, param: 'instructions' });
   });
 
   test('that leaves ends the call at the provider', async () => {
