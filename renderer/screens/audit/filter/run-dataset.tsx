@@ -29,22 +29,21 @@ function useJob(onCompleted: (job: DatasetJob) => void) {
   return { start, job, isRunning: job?.state === 'running', error };
 }
 
+function completionText({ runs, skippedRuns }: DatasetJob): string {
+  const made = `Made a dataset of ${formatPlural((runs ?? 0) - skippedRuns, 'row')}.`;
+  if (skippedRuns === 0) return made;
+  return `${made} Skipped ${formatPlural(skippedRuns, 'run')} whose texts are deleted, incomplete or longer than 4 MB.`;
+}
+
 /** Makes a dataset of the runs that match the filter of the audit. */
 export function RunDatasetDialog({ selection, onClose }: { selection: Shown; onClose: () => void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('Runs from the audit');
   const [isExpected, setExpected] = useState(true);
   const [hasFeedback, setFeedback] = useState(true);
-  const { start, job, isRunning, error } = useJob(({ datasetId, runs, skippedRuns }) => {
-    const skipped =
-      skippedRuns === 0
-        ? ''
-        : ` Skipped ${formatPlural(skippedRuns, 'run')} whose texts are deleted, incomplete or longer than 4 MB.`;
-    showToast({
-      tone: 'neutral',
-      text: `Made a dataset of ${formatPlural((runs ?? 0) - skippedRuns, 'row')}.${skipped}`,
-    });
-    navigate(datasetAddress(datasetId!));
+  const { start, job, isRunning, error } = useJob((completed) => {
+    showToast({ tone: 'neutral', text: completionText(completed) });
+    navigate(datasetAddress(completed.datasetId!));
   });
   const run = (): void =>
     start.mutate({ name: name.trim(), selection, answer: isExpected ? 'expected' : 'text', hasFeedback });
