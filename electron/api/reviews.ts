@@ -169,7 +169,10 @@ const defaultDisagreements = 20;
 
 function resultHandlers({ agreement, findDisagreements, reviewers }: ReviewServices): Handler[] {
   return [
-    implement(readReviewAgreement, ({ parameters, signal }) => agreement.measure(parameters.id, { signal })),
+    implement(readReviewAgreement, ({ parameters, query: { rubricItemId, ...values }, signal }) => {
+      const meaning = rubricItemId === undefined ? undefined : { rubricItemId: rubricItemId.toLowerCase(), ...values };
+      return agreement.measure(parameters.id, { signal, meaning });
+    }),
     implement(listDisagreements, (input) => {
       const { query, parameters, caller, signal } = input;
       const lower = (id: string | undefined) => id?.toLowerCase() ?? null;
@@ -178,6 +181,8 @@ function resultHandlers({ agreement, findDisagreements, reviewers }: ReviewServi
         first: lower(query.first),
         second: lower(query.second),
         against: lower(query.against),
+        passValue: query.passValue,
+        flaggedValue: query.flaggedValue,
         firstValue: query.firstValue ?? null,
         secondValue: query.secondValue ?? null,
         isUndecided: query.isUndecided === undefined ? null : query.isUndecided === 'true',

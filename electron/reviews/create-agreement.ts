@@ -1,27 +1,36 @@
 import type { ItemAgreement, ReviewAgreement } from '../../shared/contract/review-agreement.ts';
-import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
+import type { RubricItem } from '../../shared/contract/rubrics.ts';
 import type { RatingValue } from '../../shared/statistics/alpha.ts';
 import type { PairAgreement, ReviewerAgreement } from '../../shared/statistics/reviewer-agreement.ts';
 import { createWorkerClient, startThread } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { AgreementMethods, RatingColumns } from './agreement-worker.ts';
-import { type DoneItem, type DoneItemsOptions, eachDoneItem, type JudgedItem } from './done-items.ts';
+import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
+import {
+  type AnswerMeaning,
+  checkMeaning,
+  labelOf,
+  type MeaningChoice,
+  meaningOf,
+  type OutsideRating,
+  outsideRatings,
+  outsideScales,
+} from './outside-ratings.ts';
 
 /** Measures in a thread: 10,000 items with five reviewers take some tenths of a second. */
 export interface Agreement {
-  /** Of the done items. Throws `not_found`; rejects with the signal's reason. */
-  measure(id: string, options: { readonly signal: AbortSignal }): Promise<ReviewAgreement>;
+  /** Of the done items. Throws `not_found` and, for an answer that isn't one, `invalid_request`; rejects with the signal's reason. */
+  measure(
+    id: string,
+    options: { readonly signal: AbortSignal; readonly meaning?: MeaningChoice | undefined },
+  ): Promise<ReviewAgreement>;
   close(): Promise<void>;
 }
 
-type Measured = Omit<ItemAgreement, 'rubricItemId' | 'question' | 'kind' | 'pairs' | 'against'>;
+type Measured = Omit<ItemAgreement, 'rubricItemId' | 'question' | 'kind' | 'pairs' | 'against' | keyof AnswerMeaning>;
 
 const scores = Array.from({ length: 21 }, (_, index) => index - 10);
-
-/** The label of a value in a confusion matrix. */
-export const labelOf = (value: AnswerValue): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
 
 /** The values of an item of a rubric in their order; null if they can't be compared. */
 function orderOf({ kind, categories }: RubricItem): RatingValue[] | null {
@@ -70,61 +79,41 @@ class RatingTable {
 
 const people = 'people';
 
-/** What a judge's verdict means on the scale of an item of a rubric; null if it can't be compared. */
-function judgedLabel({ form, verdict }: JudgedItem, { kind }: RubricItem): string | null {
-  if (kind === 'score') return typeof verdict === 'number' ? String(verdict) : null;
-  if (kind !== 'yesNo' || form.kind === 'preference') return null;
-  const passes = typeof verdict === 'number' ? form.kind === 'score' && verdict >= form.passFrom : verdict === 'pass';
-  return passes ? 'yes' : 'no';
-}
-
-/** What the reviewers are compared with. */
-interface Outside {
-  readonly kind: 'judge' | 'moderation';
-  readonly id: string;
-  readonly name: string;
-}
-
-/** What judges and the guard say about an item, as labels of its matrix. */
-export function outsideRatings(
-  { judged, flags }: DoneItem,
-  item: RubricItem,
-): { readonly outside: Outside; readonly label: string }[] {
-  const found = judged.flatMap((one) => {
-    const label = judgedLabel(one, item);
-    return label === null ? [] : [{ outside: { kind: 'judge', id: one.judgeId, name: one.name } as const, label }];
-  });
-  if (flags === null || item.kind !== 'yesNo') return found;
-  const outside = { kind: 'moderation', id: 'flagged', name: 'Guard: flagged' } as const;
-  return [...found, { outside, label: flags.length > 0 ? 'yes' : 'no' }];
-}
-
 /** The ratings of one item of a rubric: those of the reviewers, and the final ones beside judges and the guard. */
 class ItemRatings {
   readonly own: RatingTable;
-  readonly final: RatingTable;
-  readonly outside = new Map<string, Outside>();
+  /** The final values on each scale on which judges or the guard say something. */
+  readonly final: Readonly<Record<OutsideRating['scale'], RatingTable>>;
+  readonly outside = new Map<string, Pick<OutsideRating, 'outside' | 'scale'>>();
+  readonly meaning: AnswerMeaning;
   readonly #item: RubricItem;
 
-  constructor(item: RubricItem, order: readonly RatingValue[]) {
+  constructor(item: RubricItem, order: readonly RatingValue[], meaning: AnswerMeaning) {
     this.#item = item;
+    this.meaning = meaning;
     this.own = new RatingTable(order);
-    this.final = new RatingTable(order);
+    this.final = {
+      values: new RatingTable(order),
+      pass: new RatingTable(outsideScales.pass),
+      flag: new RatingTable(outsideScales.flag),
+    };
   }
 
   add(done: DoneItem): void {
-    const { item, measured, final } = done;
+    const { item, measured } = done;
     const { id } = this.#item;
     for (const { reviewerId, answers } of measured) {
       const answer = answers.find(({ rubricItemId }) => rubricItemId === id);
       if (answer) this.own.add(item.position, reviewerId, labelOf(answer.value));
     }
-    const decided = final.get(id);
-    if (decided === undefined) return;
-    this.final.add(item.position, people, labelOf(decided));
-    for (const { outside, label } of outsideRatings(done, this.#item)) {
-      this.outside.set(outside.id, outside);
-      this.final.add(item.position, outside.id, label);
+    const scales = new Set<OutsideRating['scale']>();
+    for (const { outside, scale, label, people: own } of outsideRatings(done, this.#item, this.meaning)) {
+      if (own === null) return;
+      // Once on each scale, beside all that it is compared with.
+      if (!scales.has(scale)) this.final[scale].add(item.position, people, own);
+      scales.add(scale);
+      this.outside.set(outside.id, { outside, scale });
+      this.final[scale].add(item.position, outside.id, label);
     }
   }
 }
@@ -162,22 +151,29 @@ function measuredPair({ items, percent, kappa, values, matrix }: PairAgreement):
   };
 }
 
-async function collect(queue: StoredQueue, options: DoneItemsOptions, signal: AbortSignal) {
+interface CollectOptions {
+  readonly signal: AbortSignal;
+  readonly meaning: MeaningChoice | undefined;
+}
+
+async function collect(queue: StoredQueue, options: DoneItemsOptions, { signal, meaning }: CollectOptions) {
   const ratings = new Map<string, ItemRatings>();
   for (const item of queue.rubric.items) {
     const order = orderOf(item);
-    if (order) ratings.set(item.id, new ItemRatings(item, order));
+    if (order) ratings.set(item.id, new ItemRatings(item, order, meaningOf(item, meaning)));
   }
   const names = new Map<string, string>();
-  let doneItems = 0;
+  const counts = { doneItems: 0, judgedItems: 0, moderatedItems: 0 };
   for await (const slice of eachDoneItem(queue, options, signal)) {
     for (const done of slice) {
-      doneItems += 1;
+      counts.doneItems += 1;
+      counts.judgedItems += Number(done.judged.length > 0);
+      counts.moderatedItems += Number(done.flags !== null);
       for (const { reviewerId, reviewerName } of done.reviews) names.set(reviewerId, reviewerName);
       for (const table of ratings.values()) table.add(done);
     }
   }
-  return { ratings, names, doneItems };
+  return { ratings, names, counts };
 }
 
 export function createAgreement(options: DoneItemsOptions): Agreement {
@@ -192,30 +188,34 @@ export function createAgreement(options: DoneItemsOptions): Agreement {
     { seed, names, signal }: { seed: number; names: ReadonlyMap<string, string>; signal: AbortSignal },
   ): Promise<ItemAgreement> {
     const described = { rubricItemId: item.id, question: item.question, kind: item.kind };
-    if (!found) return { ...described, ...nothing, reason: 'Text is not measured.', pairs: [], against: [] };
+    if (!found)
+      return { ...described, ...meaningOf(item), ...nothing, reason: 'Text is not measured.', pairs: [], against: [] };
     const level = item.kind === 'score' ? 'ordinal' : 'nominal';
     const all = await worker.call('measure', { columns: found.own.columns(), level, seed }, { signal });
     const pairs = all.pairs.map((pair) => {
       const [firstId, secondId] = pair.raters;
       return { first: names.get(firstId)!, second: names.get(secondId)!, firstId, secondId, ...measuredPair(pair) };
     });
-    const columns = found.final.columns();
+    const { values, pass, flag } = found.final;
+    const columns = { values: values.columns(), pass: pass.columns(), flag: flag.columns() };
     const against: ItemAgreement['against'] = [];
-    for (const outside of found.outside.values()) {
-      const compared = await worker.call('compare', { columns, raters: [people, outside.id] }, { signal });
+    for (const { outside, scale } of found.outside.values()) {
+      const call = { columns: columns[scale], raters: [people, outside.id] } as const;
+      const compared = await worker.call('compare', call, { signal });
       if (compared) against.push({ ...outside, ...measuredPair(compared) });
     }
-    return { ...described, ...measuredAll(all), pairs, against };
+    return { ...described, ...found.meaning, ...measuredAll(all), pairs, against };
   }
 
   return {
-    async measure(id, { signal }) {
+    async measure(id, { signal, meaning }) {
       const queue = options.store.read(id);
-      const { ratings, names, doneItems } = await collect(queue, options, signal);
+      if (meaning) checkMeaning(queue.rubric.items, meaning);
+      const { ratings, names, counts } = await collect(queue, options, { signal, meaning });
       const items: ItemAgreement[] = [];
       for (const item of queue.rubric.items)
         items.push(await measureItem(item, ratings.get(item.id), { seed: queue.plan.seed, names, signal }));
-      return { doneItems, reviewers: [...names].map(([reviewerId, name]) => ({ id: reviewerId, name })), items };
+      return { ...counts, reviewers: [...names].map(([reviewerId, name]) => ({ id: reviewerId, name })), items };
     },
     close: () => worker.terminate(new DOMException('The host was closed.', 'AbortError')),
   };

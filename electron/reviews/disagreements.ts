@@ -1,19 +1,22 @@
 import type { Review, ReviewItem } from '../../shared/contract/review-items.ts';
 import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
-import { labelOf, outsideRatings } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
 import { importedStart } from './describe-queue.ts';
 import type { ReviewReader } from './create-reviews.ts';
 import { describeItems, goldOf, reviewOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
+import { checkMeaning, labelOf, meaningOf, outsideRatings } from './outside-ratings.ts';
 
 export interface DisagreementQuery {
   readonly rubricItemId: string;
   /** Ids of reviewers. */
   readonly first: string | null;
   readonly second: string | null;
-  /** A judge, or `flagged`: the items on which it differs from the reviewers' final value. */
+  /** A judge, the guard or one of its categories: the items on which it differs from the reviewers' final value. In lower case. */
   readonly against: string | null;
+  /** The answers that stand for a judge's pass and a flag; the usual ones if undefined. */
+  readonly passValue: string | undefined;
+  readonly flaggedValue: string | undefined;
   /** Labels of the confusion matrix. */
   readonly firstValue: string | null;
   readonly secondValue: string | null;
@@ -42,17 +45,14 @@ function labelBy({ measured }: DoneItem, rubricItemId: string, reviewerId: strin
 }
 
 /** The labels of both sides of a matrix: two reviewers, or the final value and that of a judge or the guard. */
-function labelsOf(
-  done: DoneItem,
-  { rubricItemId, first, second, against }: DisagreementQuery,
-  rubric: readonly RubricItem[],
-) {
+function labelsOf(done: DoneItem, query: DisagreementQuery, rubric: readonly RubricItem[]) {
+  const { rubricItemId, first, second, against } = query;
   if (against === null)
     return [first, second].map((reviewer) => (reviewer === null ? null : labelBy(done, rubricItemId, reviewer)));
   const item = rubric.find(({ id }) => id === rubricItemId);
-  const decided = done.final.get(rubricItemId);
-  const other = item && outsideRatings(done, item).find(({ outside }) => outside.id === against);
-  return [decided === undefined ? null : labelOf(decided), other?.label ?? null];
+  const ratings = item ? outsideRatings(done, item, meaningOf(item, query)) : [];
+  const other = ratings.find(({ outside }) => outside.id.toLowerCase() === against);
+  return [other?.people ?? null, other?.label ?? null];
 }
 
 /** Whether an item belongs to what is asked for: a cell of a matrix, or any difference. */
@@ -83,6 +83,7 @@ export async function findDisagreements(
 ): Promise<DisagreementPage> {
   const { store, reviews } = options;
   const queue = store.read(id);
+  if (query.passValue !== undefined || query.flaggedValue !== undefined) checkMeaning(queue.rubric.items, query);
   const { you, canDecide } = reader;
   const seesAll = canDecide || isComplete(store, queue);
   const found: DoneItem[] = [];
@@ -103,11 +104,10 @@ export async function findDisagreements(
   );
   const rubricItem = queue.rubric.items.find((one) => one.id === query.rubricItemId);
   const outsideOf = (done: DoneItem): Outside[] =>
-    (rubricItem ? outsideRatings(done, rubricItem) : []).map(({ outside: { kind, name }, label }) => ({
-      kind,
-      name,
-      value: label,
-    }));
+    (rubricItem ? outsideRatings(done, rubricItem, meaningOf(rubricItem, query)) : [])
+      // Of the categories only those that flagged it: the others say no more than the guard as a whole.
+      .filter(({ outside: { id }, label }) => label !== 'notFlagged' || id === 'flagged')
+      .map(({ outside: { kind, name }, label }) => ({ kind, name, value: label }));
   const data = found.map((done, index) => ({
     item: items[index]!,
     reviews: done.reviews.map((review) => reviewOf(review, you)),

@@ -5,7 +5,7 @@ import { estimatePopulationShare } from '../../shared/statistics/population-shar
 import { escapeMarkup as html } from '../comparisons/export-source.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredProgress } from '../storage/reviews/review-store.ts';
-import { labelOf } from './create-agreement.ts';
+import { labelOf } from './outside-ratings.ts';
 import { isComplete } from './create-reviews.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 

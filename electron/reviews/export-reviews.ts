@@ -5,7 +5,7 @@ import { csvLine } from '../common/csv.ts';
 import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
-import { labelOf } from './create-agreement.ts';
+import { labelOf } from './outside-ratings.ts';
 import { goldOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { listDisagreements, readReviewAgreement } from '../../shared/contract/review-agreement.ts';
 import { adjudicateItem, type AnswersInput } from '../../shared/contract/reviews.ts';
 import { useHost } from '../host/host-context.tsx';
@@ -7,13 +7,27 @@ import { reviewsKey } from './reviewers.ts';
 
 const itemsPerPage = 100;
 
-export function useReviewAgreement(id: string) {
+/** Which answers to one item of the rubric stand for a judge's pass and a flag of the guard. */
+export interface ChosenMeaning {
+  readonly rubricItemId: string;
+  readonly passValue?: string;
+  readonly flaggedValue?: string;
+}
+
+/** Another choice keeps the figures of the earlier one until its own are there. */
+export function useReviewAgreement(id: string, meaning: ChosenMeaning | undefined) {
   const { client } = useHost();
   const token = useActingReviewer((state) => state.token);
   return useQuery({
-    queryKey: reviewsKey(token, 'agreement', id),
+    queryKey: reviewsKey(token, 'agreement', id, meaning),
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      client.call(readReviewAgreement, { signal, headers: reviewerHeaders(token), parameters: { id } }),
+      client.call(readReviewAgreement, {
+        signal,
+        headers: reviewerHeaders(token),
+        parameters: { id },
+        query: { ...meaning },
+      }),
   });
 }
 
@@ -23,6 +37,8 @@ export interface DisagreementsQuery {
   readonly first?: string;
   readonly second?: string;
   readonly against?: string;
+  readonly passValue?: string;
+  readonly flaggedValue?: string;
   readonly firstValue?: string;
   readonly secondValue?: string;
 }

@@ -14,7 +14,11 @@ const interval = z.tuple([z.number(), z.number()]);
 
 const matrix = z
   .object({
-    labels: z.array(z.string()).describe('`yes` and `no`, the categories, or the scores'),
+    labels: z
+      .array(z.string())
+      .describe(
+        '`yes` and `no`, the categories, or the scores; against a judge `pass` and `fail`, against the guard `flagged` and `notFlagged`',
+      ),
     rows: z
       .array(z.array(z.int()))
       .describe('One row for each label of the first, with counts of the labels of the second'),
@@ -44,6 +48,18 @@ const agreementPair = z.object({
   ...measures,
 });
 
+/** The longest label of a category. */
+const maxLabel = 100;
+
+const meaning = {
+  passValue: z
+    .string()
+    .max(maxLabel)
+    .optional()
+    .describe("The answer that stands for a judge's pass: `yes`, `no` or a category"),
+  flaggedValue: z.string().max(maxLabel).optional().describe('The answer that stands for a flag of the guard'),
+};
+
 const outsideKind = z.enum(['judge', 'moderation']);
 
 export const itemAgreement = z
@@ -52,18 +68,27 @@ export const itemAgreement = z
     question: z.string(),
     kind: z.enum(rubricItemKinds),
     ...measures,
+    passValue: z
+      .string()
+      .nullable()
+      .describe(
+        "The answer that stands for a judge's pass: `yes` unless chosen. Null for a category: nothing is compared",
+      ),
+    flaggedValue: z.string().nullable().describe('The answer that stands for a flag of the guard, likewise'),
     pairs: z.array(agreementPair).describe('Of two reviewers each'),
     against: z
       .array(
         z.object({
           kind: outsideKind,
-          id: z.string().describe('Of the judge, or `flagged` for the guard'),
+          id: z
+            .string()
+            .describe('Of the judge; `flagged` for the guard, and `flagged:CATEGORY` for one category of it'),
           name: z.string(),
           ...measures,
         }),
       )
       .describe(
-        'The final values of the reviewers in rows, those of a judge or the guard in columns. Yes is compared with pass, and with flagged',
+        'The final values of the reviewers in rows, those of a judge or the guard in columns. A category of the guard is flagged if the prompt or the answer reached its threshold of that time',
       ),
   })
   .meta({ id: 'RubricItemAgreement' });
@@ -72,6 +97,8 @@ export type ItemAgreement = z.infer<typeof itemAgreement>;
 export const reviewAgreement = z
   .object({
     doneItems: z.int().describe('Only done items count, so that no one sees others’ values too early'),
+    judgedItems: z.int().describe('Done items with a verdict of a judge'),
+    moderatedItems: z.int().describe('Done items that the guard checked'),
     reviewers: z.array(z.object({ id: uuid, name: z.string() })),
     items: z.array(itemAgreement),
   })
@@ -88,8 +115,18 @@ export const readReviewAgreement = defineEndpoint({
   tag,
   summary: 'Read how far the reviewers agree',
   description:
-    "Per item of the rubric: the share of equal values, Cohen's kappa, Krippendorff's alpha with its interval, and a confusion matrix. What can't be computed is null, with the reason.",
+    "Per item of the rubric: the share of equal values, Cohen's kappa, Krippendorff's alpha with its interval, and a confusion matrix. What can't be computed is null, with the reason. `rubricItemId` with `passValue` or `flaggedValue` chooses which answer to that item is compared with a judge's pass and with flags of the guard.",
   parameters,
+  query: z
+    .strictObject({
+      rubricItemId: uuid.optional().describe('The item of the rubric that the values are for'),
+      ...meaning,
+    })
+    .refine(
+      ({ rubricItemId, passValue, flaggedValue }) =>
+        rubricItemId !== undefined || (passValue === undefined && flaggedValue === undefined),
+      { path: ['rubricItemId'], message: 'is required with `passValue` or `flaggedValue`' },
+    ),
   response: reviewAgreement,
   errors: [404],
 });
@@ -108,7 +145,12 @@ export const listDisagreements = defineEndpoint({
     rubricItemId: uuid,
     first: uuid.optional().describe('A reviewer'),
     second: uuid.optional(),
-    against: z.string().max(100).optional().describe('A judge, or `flagged`, instead of two reviewers'),
+    against: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('A judge, `flagged` or `flagged:CATEGORY` instead of two reviewers'),
+    ...meaning,
     firstValue: z.string().max(100).optional().describe('A label of the matrix'),
     secondValue: z.string().max(100).optional(),
     isUndecided: z
@@ -125,7 +167,9 @@ export const listDisagreements = defineEndpoint({
         reviews: z.array(review),
         outside: z
           .array(z.object({ kind: outsideKind, name: z.string(), value: z.string() }))
-          .describe('What judges and the guard say, as labels of the matrix'),
+          .describe(
+            'What judges and the guard say, as labels of the matrix. Of the categories of the guard only those that flagged it',
+          ),
       }),
     ),
     offset: z.int(),

@@ -21,7 +21,7 @@ export const exportReviewQueue = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Download the reviews',
-  description: `CSV has a line for each item and item of the rubric, with two columns per reviewer: the answer, and its notes or why the item was skipped. \`preferences\` is JSONL of chosen and rejected answers for training: corrections (answers to the item of the rubric with \`isCorrection\`), and answers to the same prompt with different scores. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review, skip and discussion. ${onlyDone}`,
+  description: `CSV has a line for each item and item of the rubric, with two columns per reviewer: the answer, and its notes or why the item was skipped. \`preferences\` is JSONL of chosen and rejected answers for training: corrections (answers to the item of the rubric with \`isCorrection\`), and the best and the worst answer to the same prompt by the first score of the rubric, otherwise by its first yes or no item, where Yes is better. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review, skip and discussion. ${onlyDone}`,
   parameters,
   query: z.strictObject({ format: z.enum(reviewExportFormats) }),
   kinds: ['file'],

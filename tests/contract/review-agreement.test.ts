@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReviewAgreement } from '../../shared/contract/review-agreement.ts';
 import { callJson, jsonRequest } from '../support/json-call.ts';
-import { createReviewWorld } from '../support/review-world.ts';
+import { recordRun } from '../support/audit-runs.ts';
+import { createReviewWorld, flagged } from '../support/review-world.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -65,11 +66,14 @@ test.each(ways)('%s: agreement is measured per item of the rubric', async (way) 
   expect(right!.against.map(({ kind, name, ratedItems }) => [kind, name, ratedItems])).toEqual([
     ['judge', 'Strict', 7],
     ['moderation', 'Guard: flagged', 2],
+    ...['sexual', 'hatred', 'harassment', 'self-harm', 'violence'].map((name) => ['moderation', `Guard: ${name}`, 2]),
   ]);
+  expect(body).toMatchObject({ judgedItems: 10, moderatedItems: 2 });
   // A cell of the matrix of a judge has the items that are counted in it.
   const [judged] = right!.against;
-  for (const [row, label] of ['yes', 'no'].entries())
-    for (const [column, other] of ['yes', 'no'].entries()) {
+  expect(judged!.matrix!.labels).toEqual(['pass', 'fail']);
+  for (const [row, label] of ['pass', 'fail'].entries())
+    for (const [column, other] of ['pass', 'fail'].entries()) {
       const cell = `against=${judged!.id}&firstValue=${label}&secondValue=${other}`;
       const found = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&${cell}`);
       expect(found.body.total).toBe(judged!.matrix!.rows[row]![column]);
@@ -86,6 +90,88 @@ test.each(ways)('%s: agreement is measured per item of the rubric', async (way) 
     reason: 'Text is not measured.',
   });
 });
+
+test.each(ways)(
+  '%s: a person chooses which answer is compared with a flag of the guard and with a pass',
+  async (way) => {
+    const workspaceId = randomUUID();
+    const { storage } = host.host;
+    const judge = storage.judges.create({
+      name: `Polite ${workspaceId}`,
+      promptText: '{{answer}}',
+      aiSystem: 'OpenAi',
+      model: 'm',
+      verdict: { kind: 'passOrFail' },
+    });
+    const cases = [
+      { flags: ['violence'], verdict: 'fail', right: false, wrong: 'Tone' },
+      { flags: [], verdict: 'pass', right: true, wrong: 'Policy' },
+      { flags: ['selfHarm'], verdict: 'pass', right: false, wrong: 'Policy' },
+    ] as const;
+    for (const { flags, verdict } of cases) {
+      const outcome = { moderation: { prompt: null, answer: { ...flagged.prompt, categories: flags } } };
+      const { runId } = await recordRun(host.host, { workspaceId } as never, outcome as never);
+      storage.judges.setVerdict(judge.sequence, { runId, judgeHash: 'h', judgeRunId: randomUUID(), verdict });
+    }
+    const { path, ids, answers } = await createQueue({ workspaceId });
+    // The newest is first.
+    for (const { right, wrong } of cases.toReversed()) {
+      const { item } = (await lead('POST', `${path}/reservations`)).body;
+      await lead('POST', `${path}/items/${item.id}/reviews`, answers(right, { wrong }));
+    }
+    const read = async (query: string) => {
+      const { status, body } = await callJson(host, way, 'GET', `${path}/agreement?${query}`);
+      expect([status, body]).toEqual([200, expect.any(Object)]);
+      return (body as ReviewAgreement).items;
+    };
+    const rowsOf = (item: ReviewAgreement['items'][number], id: string) => {
+      const { matrix } = item.against.find((one) => one.id === id)!;
+      return [matrix!.labels, ...matrix!.rows];
+    };
+    const flags = ['flagged', 'notFlagged'];
+    const [usual, category] = await read('');
+    expect([usual!.passValue, usual!.flaggedValue, category!.passValue, category!.flaggedValue]).toEqual([
+      'yes',
+      'yes',
+      null,
+      null,
+    ]);
+    expect(rowsOf(usual!, 'flagged')).toEqual([flags, [0, 1], [2, 0]]);
+    expect(category!.against).toEqual([]);
+    const [right] = await read(`rubricItemId=${ids.right}&flaggedValue=no`);
+    expect(rowsOf(right!, 'flagged')).toEqual([flags, [2, 0], [0, 1]]);
+    expect(rowsOf(right!, 'flagged:violence')).toEqual([flags, [1, 1], [0, 1]]);
+    expect(rowsOf(right!, 'flagged:hatred')).toEqual([flags, [0, 2], [0, 1]]);
+    const [, wrong] = await read(`rubricItemId=${ids.wrong.toUpperCase()}&flaggedValue=Tone&passValue=Policy`);
+    expect([wrong!.passValue, wrong!.flaggedValue]).toEqual(['Policy', 'Tone']);
+    expect(rowsOf(wrong!, judge.id)).toEqual([
+      ['pass', 'fail'],
+      [2, 0],
+      [0, 1],
+    ]);
+    expect(rowsOf(wrong!, 'flagged:selfHarm')).toEqual([flags, [0, 1], [1, 1]]);
+    // A cell has the items that it counts, with what was said about them.
+    const cell = 'against=flagged:selfHarm&firstValue=notFlagged&secondValue=flagged&flaggedValue=Tone';
+    const found = (await lead('GET', `${path}/disagreements?rubricItemId=${ids.wrong}&${cell}`)).body;
+    expect(found).toMatchObject({ total: 1, data: [{ item: { position: 0 } }] });
+    expect(found.data[0].outside.map(({ name, value }: Json) => [name, value])).toEqual([
+      ['Guard: flagged', 'flagged'],
+      ['Guard: self-harm', 'flagged'],
+    ]);
+    for (const query of [
+      'flaggedValue=yes',
+      `rubricItemId=${ids.right}&flaggedValue=maybe`,
+      `rubricItemId=${ids.useful}&passValue=5`,
+      `rubricItemId=${ids.wrong}&passValue=yes`,
+      `rubricItemId=${randomUUID()}&passValue=yes`,
+    ]) {
+      const { status, body } = await callJson(host, way, 'GET', `${path}/agreement?${query}`);
+      expect([query, status, body.error.code]).toEqual([query, 400, 'invalid_request']);
+    }
+    const unknown = await lead('GET', `${path}/disagreements?rubricItemId=${ids.useful}&passValue=5`);
+    expect(unknown.status).toBe(400);
+  },
+);
 
 test('what can not be computed is null with a reason', async () => {
   const { workspaceId } = await recordRuns(2);

@@ -12,7 +12,8 @@ import { useReviewItem } from '../../../queries/review-queues.ts';
 import { useAdjudicate } from '../../../queries/review-results.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { AnswerField } from './answer-fields.tsx';
-import { answerText, hasAnswer, labelText, optionsOf } from './answers.ts';
+import { outsideText } from './agreement-words.ts';
+import { answerText, hasAnswer, optionsOf } from './answers.ts';
 import { CommentForm, Comments } from './discussion.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 import { ReviewText } from './open-item.tsx';
@@ -176,7 +177,7 @@ export function AdjudicatePanel(props: AdjudicatePanelProps) {
             {disagreement.outside.map(({ name, value }) => (
               <article key={name} className="turn turn--note">
                 <h3 className="truncate">{name}</h3>
-                <p className="medium">{labelText(value, rubricItem.kind)}</p>
+                <p className="medium">{outsideText(value)}</p>
               </article>
             ))}
             <Comments item={found} />

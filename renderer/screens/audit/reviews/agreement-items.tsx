@@ -14,7 +14,7 @@ import {
   tentativeFrom,
   verdictOf,
 } from './agreement-words.ts';
-import { kindNames, labelText } from './answers.ts';
+import { kindNames } from './answers.ts';
 
 /** Alpha on a scale from 0 to 1, with its interval and where it becomes tentative. */
 function AlphaBar({ alpha, interval }: { alpha: number; interval: readonly [number, number] | null }) {
@@ -98,7 +98,7 @@ export interface SelectionProps {
 export function ItemsPanel({ queue, ...props }: SelectionProps & { queue: ReviewQueue }) {
   const { agreement, selected, pair, comparisons, onItem, onPair } = props;
   const [, navigate] = useLocation();
-  const confusion = pair && mainConfusion(pair, (label) => labelText(label, selected.kind));
+  const confusion = pair && mainConfusion(pair);
   return (
     <section className="panel panel--inset line-right agreement__items scroll" aria-label="Agreement per item">
       <div className="header">

@@ -1,24 +1,65 @@
 import { ArrowLeft } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { ReviewAgreement } from '../../../../shared/contract/review-agreement.ts';
+import type { ItemAgreement, ReviewAgreement } from '../../../../shared/contract/review-agreement.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
 import { useReviewQueue } from '../../../queries/review-queues.ts';
-import { useReviewAgreement } from '../../../queries/review-results.ts';
+import { type ChosenMeaning, useReviewAgreement } from '../../../queries/review-results.ts';
 import { QueueTitle } from './queue-menu.tsx';
 import { reviewQueueAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { ItemsPanel, type SelectionProps } from './agreement-items.tsx';
 import { comparisonsOf, describeMeasures } from './agreement-words.ts';
-import { labelText } from './answers.ts';
+import { optionsOf } from './answers.ts';
 import { Disagreements } from './disagreements.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Matrix, type MatrixCell } from './matrix.tsx';
+
+type Meaning = Omit<ChosenMeaning, 'rubricItemId'>;
+
+interface MeaningFieldsProps {
+  agreement: ReviewAgreement;
+  selected: ItemAgreement;
+  rubricItem: RubricItem;
+  onMeaning: (meaning: Meaning) => void;
+}
+
+/** Which answer a judge's pass and a flag of the guard are compared with; nothing where neither said anything. */
+function MeaningFields({ agreement, selected, rubricItem, onMeaning }: MeaningFieldsProps) {
+  const options = optionsOf(rubricItem).map(({ value, label }) => ({
+    value: typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
+    label,
+  }));
+  const fields = [
+    { field: 'flaggedValue', label: 'Flagged means', isShown: agreement.moderatedItems > 0 },
+    { field: 'passValue', label: 'Pass means', isShown: agreement.judgedItems > 0 },
+  ] as const;
+  const shown = fields.filter(({ isShown }) => isShown && options.length > 0);
+  return (
+    shown.length > 0 && (
+      <div className="agreement__meaning line-bottom">
+        {shown.map(({ field, label }) => (
+          <Select
+            key={field}
+            label={label}
+            isLabelHidden={false}
+            size="small"
+            value={selected[field]}
+            placeholder="Choose an answer"
+            onValueChange={(value) => onMeaning({ [field]: value })}
+            options={options}
+          />
+        ))}
+      </div>
+    )
+  );
+}
 
 /** The matrix of a pair, or why there is none. */
 function PairMatrix({
@@ -28,7 +69,10 @@ function PairMatrix({
   onPair,
   cell,
   onCell,
+  children,
 }: Omit<SelectionProps, 'agreement' | 'onItem'> & {
+  /** Under the title. */
+  children: ReactNode;
   cell: MatrixCell | null;
   onCell: (cell: MatrixCell | null) => void;
 }) {
@@ -47,12 +91,13 @@ function PairMatrix({
           />
         )}
       </div>
+      {children}
       {pair?.matrix ? (
         <Matrix
           labels={pair.matrix.labels}
           rows={pair.matrix.rows}
           names={pair.names}
-          textOf={(label) => labelText(label, selected.kind)}
+          textOf={pair.textOf}
           selected={cell}
           onSelect={(next) => onCell(next.row === cell?.row && next.column === cell.column ? null : next)}
         />
@@ -66,14 +111,21 @@ function PairMatrix({
   );
 }
 
-function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAgreement }) {
-  const [itemId, setItemId] = useState<string | null>(null);
+interface FiguresProps {
+  queue: ReviewQueue;
+  agreement: ReviewAgreement;
+  rubricItem: RubricItem;
+  onItem: (id: string) => void;
+  meaning: Meaning | undefined;
+  onMeaning: (meaning: Meaning) => void;
+}
+
+function Figures({ queue, agreement, rubricItem, onItem, meaning, onMeaning }: FiguresProps) {
   const [pairKey, setPairKey] = useState<string | null>(null);
   const [cell, setCell] = useState<MatrixCell | null>(null);
-  const selected = agreement.items.find(({ rubricItemId }) => rubricItemId === itemId) ?? agreement.items[0]!;
+  const selected = agreement.items.find(({ rubricItemId }) => rubricItemId === rubricItem.id)!;
   const comparisons = comparisonsOf(selected);
   const pair = comparisons.find(({ key }) => key === pairKey) ?? comparisons[0] ?? null;
-  const rubricItem = queue.rubric.items.find(({ id }) => id === selected.rubricItemId)!;
   const selection = {
     selected,
     pair,
@@ -91,7 +143,7 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
         queue={queue}
         agreement={agreement}
         onItem={(id) => {
-          setItemId(id);
+          onItem(id);
           setCell(null);
         }}
       />
@@ -100,11 +152,12 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
         rubricItem={rubricItem}
         title={
           isCellOpen
-            ? `${pair.names[0]}: ${labelText(cell.row, selected.kind)}, ${pair.names[1]}: ${labelText(cell.column, selected.kind)}`
+            ? `${pair.names[0]}: ${pair.textOf(cell.row)}, ${pair.names[1]}: ${pair.textOf(cell.column)}`
             : 'Disagreements'
         }
         query={{
           rubricItemId: rubricItem.id,
+          ...meaning,
           ...(isCellOpen && {
             ...pair.between,
             firstValue: cell.row,
@@ -113,7 +166,15 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
         }}
         onAll={isCellOpen ? () => setCell(null) : null}
       >
-        <PairMatrix {...selection} cell={cell} onCell={setCell} />
+        <PairMatrix {...selection} cell={cell} onCell={setCell}>
+          <MeaningFields
+            {...{ agreement, selected, rubricItem }}
+            onMeaning={(next) => {
+              onMeaning({ ...meaning, ...next });
+              setCell(null);
+            }}
+          />
+        </PairMatrix>
       </Disagreements>
     </div>
   );
@@ -121,7 +182,12 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
 
 function OpenAgreement({ queue }: { queue: ReviewQueue }) {
   const [, navigate] = useLocation();
-  const agreement = useReviewAgreement(queue.id);
+  const [itemId, setItemId] = useState<string | null>(null);
+  const [meanings, setMeanings] = useState<Readonly<Record<string, Meaning>>>({});
+  const { items } = queue.rubric;
+  const rubricItem = items.find(({ id }) => id === itemId) ?? items[0]!;
+  const meaning = meanings[rubricItem.id];
+  const agreement = useReviewAgreement(queue.id, meaning && { rubricItemId: rubricItem.id, ...meaning });
   const back = () => navigate(reviewQueueAddress(queue.id));
   useActions('review-agreement', [
     { id: 'agreement.back', title: 'Back to the queue', group: 'Review', keys: 'Escape', run: back },
@@ -154,7 +220,12 @@ function OpenAgreement({ queue }: { queue: ReviewQueue }) {
               </EmptyState>
             </div>
           ) : (
-            <Figures queue={queue} agreement={found} />
+            <Figures
+              {...{ queue, rubricItem, meaning }}
+              agreement={found}
+              onItem={setItemId}
+              onMeaning={(next) => setMeanings({ ...meanings, [rubricItem.id]: next })}
+            />
           )
         }
       </QueryView>

@@ -1,5 +1,6 @@
-import type { ItemAgreement, ReviewAgreement } from '../../../../shared/contract/review-agreement.ts';
+import type { ItemAgreement } from '../../../../shared/contract/review-agreement.ts';
 import { formatPlural } from '../../../components/format.ts';
+import { labelText } from './answers.ts';
 
 type Measures = Pick<ItemAgreement, 'ratedItems' | 'percent' | 'kappa' | 'alpha' | 'interval' | 'reason'>;
 
@@ -58,28 +59,42 @@ export interface Comparison extends Measures {
   /** Whose cells they are, for the items of one. */
   readonly between: { readonly first: string; readonly second: string } | { readonly against: string };
   readonly matrix: ItemAgreement['matrix'];
+  /** A label of the matrix for people. */
+  readonly textOf: (label: string) => string;
 }
 
+const outsideLabels = new Map([
+  ['pass', 'Pass'],
+  ['fail', 'Fail'],
+  ['flagged', 'Flagged'],
+  ['notFlagged', 'Not flagged'],
+]);
+
+/** What a judge or the guard says, for people. */
+export const outsideText = (label: string): string => outsideLabels.get(label) ?? labelText(label, 'score');
+
 /** Pairs of reviewers, then what their final values are compared with. */
-export function comparisonsOf({ pairs, against }: ReviewAgreement['items'][number]): Comparison[] {
+export function comparisonsOf({ kind: itemKind, pairs, against }: ItemAgreement): Comparison[] {
   return [
     ...pairs.map(({ first, second, firstId, secondId, ...measures }): Comparison => ({
       ...measures,
       key: `${firstId} ${secondId}`,
       names: [first, second],
       between: { first: firstId, second: secondId },
+      textOf: (label) => labelText(label, itemKind),
     })),
     ...against.map(({ kind, id, name, ...measures }): Comparison => ({
       ...measures,
       key: `${kind} ${id}`,
       names: ['Reviewers', kind === 'judge' ? `Judge ${name}` : `Moderation, ${name}`],
       between: { against: id },
+      textOf: outsideText,
     })),
   ];
 }
 
 /** The most frequent disagreement of a pair, if it is most of them; null otherwise. */
-export function mainConfusion({ matrix, names }: Comparison, textOf: (label: string) => string): string | null {
+export function mainConfusion({ matrix, names, textOf }: Comparison): string | null {
   if (!matrix) return null;
   const cells = matrix.rows.flatMap((row, index) =>
     row.flatMap((count, at) =>

@@ -9,7 +9,8 @@ import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
 import { type DisagreementsQuery, useDisagreements } from '../../../queries/review-results.ts';
 import { AdjudicatePanel, type Disagreement } from './adjudicate-panel.tsx';
-import { answerText, labelText } from './answers.ts';
+import { outsideText } from './agreement-words.ts';
+import { answerText } from './answers.ts';
 
 interface RowProps {
   disagreement: Disagreement;
@@ -19,8 +20,8 @@ interface RowProps {
 }
 
 /** When and where the reviewed answer came from, and what judges and the guard say about it. */
-function originText({ item, outside }: Disagreement, kind: RubricItem['kind']): string {
-  const said = outside.map(({ name, value }) => `${name}: ${labelText(value, kind)}`);
+function originText({ item, outside }: Disagreement): string {
+  const said = outside.map(({ name, value }) => `${name}: ${outsideText(value)}`);
   return [item.runAt && formatTime(item.runAt), item.caller, ...said].filter(Boolean).join(', ');
 }
 
@@ -41,7 +42,7 @@ function Row({ disagreement, rubricItem, isOpen, onOpen }: RowProps) {
       onClick={onOpen}
     >
       <span className="truncate">{item.title}</span>
-      <span className="caption truncate queue-row__origin">{originText(disagreement, rubricItem.kind)}</span>
+      <span className="caption truncate queue-row__origin">{originText(disagreement)}</span>
       <span className="caption truncate">{given.join(', ')}</span>
       <span className="queue-row__state">
         {gold === undefined ? (

@@ -1,6 +1,7 @@
 import { Blob, File } from 'node:buffer';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { RunOutcome } from '../../../../../electron/storage/run-rows.ts';
 import type { Client } from '../../../../../renderer/host/client.ts';
 import { ReviewsPage } from '../../../../../renderer/screens/audit/reviews/reviews-page.tsx';
 import { reviewQueueAddress, reviewsAddress, rubricAddress } from '../../../../../renderer/shell/addresses.ts';
@@ -8,6 +9,7 @@ import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
 import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
+import type { RunModeration } from '../../../../../shared/contract/moderation.ts';
 import { createReviewQueue, listReviewQueues, readReviewQueue } from '../../../../../shared/contract/review-queues.ts';
 import {
   actAsReviewer,
@@ -43,14 +45,14 @@ const items = [
   { kind: 'text', question: 'What should it have said?', isRequired: false },
 ] as const;
 
-async function recordRuns({ storage }: WindowHost, count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) await recordRun({ storage });
+async function recordRuns({ storage }: WindowHost, count: number, outcome: Partial<RunOutcome> = {}): Promise<void> {
+  for (let index = 0; index < count; index += 1) await recordRun({ storage }, {}, outcome);
 }
 
 /** A queue of all runs, for two reviewers each. */
-async function prepareQueue(own: Client, window: WindowHost, runs = 2): Promise<void> {
+async function prepareQueue(own: Client, window: WindowHost, runs = 2, outcome?: Partial<RunOutcome>): Promise<void> {
   client = own;
-  await recordRuns(window, runs);
+  await recordRuns(window, runs, outcome);
   rubric = await own.call(createRubric, { body: { name: 'Refund policy', items: [...items] as never } });
   const body = { name: 'Refund promises', filter: {}, itemType: 'run', plan: { kind: 'all' } } as const;
   const queue = await own.call(createReviewQueue, {
@@ -87,6 +89,16 @@ function keepSavedFiles(): Blob[] {
   URL.revokeObjectURL = () => {};
   return saved;
 }
+
+const finding = {
+  mode: 'note',
+  model: 'm',
+  categoryScores: null,
+  milliseconds: 1,
+  withheld: null,
+  failure: null,
+} as const;
+const flagged: RunModeration = { prompt: null, answer: { ...finding, categories: ['violence'] } };
 
 const press = (key: string, more: object = {}) => act(() => void fireEvent.keyDown(document.body, { key, ...more }));
 const pressSubmit = () => press('Enter', { ctrlKey: true });
@@ -413,6 +425,41 @@ test('agreement is in sentences, a cell opens its items, and a decision becomes 
   // Texts are not measured.
   fireEvent.click(screen.getByRole('button', { name: /What should it have said/ }));
   await screen.findByText('No items differ here.');
+});
+
+test('reviewers are compared with the guard by the answer that a person chooses', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window, 2, { moderation: flagged });
+      await reviewAll('wren', () => 'Tone');
+      await reviewAll('heron', () => 'Tone');
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId, 'agreement'));
+  const middle = await screen.findByRole('region', { name: 'Disagreements' });
+  const pair = () => within(middle).getByRole('combobox', { name: 'Pair' });
+  fireEvent.change(pair(), { target: { value: 'moderation flagged' } });
+  // All said No, and Yes means flagged until somebody chooses.
+  await within(middle).findByRole('button', { name: 'Reviewers Not flagged, Moderation, Guard: flagged Flagged: 2' });
+  const meaning = () => within(middle).getByRole('combobox', { name: 'Flagged means' });
+  fireEvent.change(meaning(), { target: { value: 'no' } });
+  await within(middle).findByRole('button', { name: 'Reviewers Flagged, Moderation, Guard: flagged Flagged: 2' });
+  expect(within(middle).queryByRole('combobox', { name: 'Pass means' })).toBeNull();
+
+  // Of a category nobody can guess it.
+  fireEvent.click(screen.getByRole('button', { name: /What went wrong/ }));
+  await waitFor(() => expect(within(pair()).queryByRole('option', { name: /Moderation/ })).toBeNull());
+  fireEvent.change(meaning(), { target: { value: 'Tone' } });
+  await within(pair()).findByRole('option', { name: 'Reviewers, Moderation, Guard: violence' });
+  const cell = { name: 'Reviewers Flagged, Moderation, Guard: flagged Flagged: 2' };
+  fireEvent.click(await within(middle).findByRole('button', cell));
+  await within(middle).findByRole('heading', { name: 'Reviewers: Flagged, Moderation, Guard: flagged: Flagged' });
+  await waitFor(() => expect(within(middle).getAllByText(/Guard: violence: Flagged$/)).toHaveLength(2));
+
+  // The first question keeps its choice.
+  fireEvent.click(screen.getByRole('button', { name: /Does every promise/ }));
+  await within(middle).findByRole('button', cell);
 });
 
 test('reviews leave as files, as a dataset and as labels of a judge', async () => {
