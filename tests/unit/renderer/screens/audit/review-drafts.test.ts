@@ -157,17 +157,16 @@ describe('agreement in words', () => {
     names: ['wren', 'heron'],
     between: { first: 'a', second: 'b' },
     matrix: { labels: ['Wrong', 'Tone'], rows },
+    textOf: (label) => label,
   });
 
   test('names a confusion only if it is most of the disagreements', () => {
-    const textOf = (label: string) => label;
     expect(
       mainConfusion(
         pair([
           [9, 6],
           [1, 4],
         ]),
-        textOf,
       ),
     ).toBe('heron often picks Tone where wren picks Wrong: 6 of 7 disagreements.');
     expect(
@@ -176,10 +175,9 @@ describe('agreement in words', () => {
           [9, 1],
           [1, 4],
         ]),
-        textOf,
       ),
     ).toBeNull();
-    expect(mainConfusion({ ...pair([]), matrix: null }, textOf)).toBeNull();
+    expect(mainConfusion({ ...pair([]), matrix: null })).toBeNull();
   });
 });
 
