@@ -8,6 +8,7 @@ import { Notice } from '../../../components/state-panels.tsx';
 import { rubricAddress } from '../../../shell/addresses.ts';
 import {
   type Comparison,
+  comparisonName,
   describeMeasures,
   figure,
   mainConfusion,
@@ -77,7 +78,7 @@ function PairRow({ pair, isSelected, onSelect }: { pair: Comparison; isSelected:
       aria-current={isSelected || undefined}
       onClick={onSelect}
     >
-      <span className="truncate">{pair.names.join(', ')}</span>
+      <span className="truncate">{comparisonName(pair)}</span>
       {value === null ? <span /> : <AlphaBar alpha={value} interval={pair.interval} />}
       <span className="numbers">{value === null ? '–' : figure(value)}</span>
     </button>

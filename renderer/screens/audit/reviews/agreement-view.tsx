@@ -15,7 +15,7 @@ import { reviewQueueAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { ItemsPanel, type SelectionProps } from './agreement-items.tsx';
-import { comparisonsOf, describeMeasures } from './agreement-words.ts';
+import { comparisonName, comparisonsOf, describeMeasures } from './agreement-words.ts';
 import { optionsOf } from './answers.ts';
 import { Disagreements } from './disagreements.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -27,11 +27,12 @@ interface MeaningFieldsProps {
   agreement: ReviewAgreement;
   selected: ItemAgreement;
   rubricItem: RubricItem;
+  meaning: Meaning | undefined;
   onMeaning: (meaning: Meaning) => void;
 }
 
 /** Which answer a judge's pass and a flag of the guard are compared with; nothing where neither said anything. */
-function MeaningFields({ agreement, selected, rubricItem, onMeaning }: MeaningFieldsProps) {
+function MeaningFields({ agreement, selected, rubricItem, meaning, onMeaning }: MeaningFieldsProps) {
   const options = optionsOf(rubricItem).map(({ value, label }) => ({
     value: typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
     label,
@@ -50,7 +51,8 @@ function MeaningFields({ agreement, selected, rubricItem, onMeaning }: MeaningFi
             label={label}
             isLabelHidden={false}
             size="small"
-            value={selected[field]}
+            // The choice shows at once, and its figures when they are there.
+            value={meaning?.[field] ?? selected[field]}
             placeholder="Choose an answer"
             onValueChange={(value) => onMeaning({ [field]: value })}
             options={options}
@@ -87,7 +89,7 @@ function PairMatrix({
             size="small"
             value={pair?.key ?? null}
             onValueChange={onPair}
-            options={comparisons.map(({ key, names }) => ({ value: key, label: names.join(', ') }))}
+            options={comparisons.map((one) => ({ value: one.key, label: comparisonName(one) }))}
           />
         )}
       </div>
@@ -168,7 +170,7 @@ function Figures({ queue, agreement, rubricItem, onItem, meaning, onMeaning }: F
       >
         <PairMatrix {...selection} cell={cell} onCell={setCell}>
           <MeaningFields
-            {...{ agreement, selected, rubricItem }}
+            {...{ agreement, selected, rubricItem, meaning }}
             onMeaning={(next) => {
               onMeaning({ ...meaning, ...next });
               setCell(null);

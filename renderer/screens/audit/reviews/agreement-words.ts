@@ -73,6 +73,10 @@ const outsideLabels = new Map([
 /** What a judge or the guard says, for people. */
 export const outsideText = (label: string): string => outsideLabels.get(label) ?? labelText(label, 'score');
 
+/** Where all pairs are listed; what the reviewers are compared with needs no "Reviewers" before each. */
+export const comparisonName = ({ names, between }: Comparison): string =>
+  'against' in between ? names[1] : names.join(', ');
+
 /** Pairs of reviewers, then what their final values are compared with. */
 export function comparisonsOf({ kind: itemKind, pairs, against }: ItemAgreement): Comparison[] {
   return [
@@ -86,16 +90,16 @@ export function comparisonsOf({ kind: itemKind, pairs, against }: ItemAgreement)
     ...against.map(({ kind, id, name, ...measures }): Comparison => ({
       ...measures,
       key: `${kind} ${id}`,
-      names: ['Reviewers', kind === 'judge' ? `Judge ${name}` : `Moderation, ${name}`],
+      names: ['Reviewers', kind === 'judge' ? `Judge ${name}` : name],
       between: { against: id },
       textOf: outsideText,
     })),
   ];
 }
 
-/** The most frequent disagreement of a pair, if it is most of them; null otherwise. */
-export function mainConfusion({ matrix, names, textOf }: Comparison): string | null {
-  if (!matrix) return null;
+/** The most frequent disagreement of two reviewers, if it is most of them; null otherwise, and for judges and the guard, who read no hints. */
+export function mainConfusion({ matrix, names, between, textOf }: Comparison): string | null {
+  if (!matrix || 'against' in between) return null;
   const cells = matrix.rows.flatMap((row, index) =>
     row.flatMap((count, at) =>
       index === at ? [] : [{ count, row: matrix.labels[index]!, column: matrix.labels[at]! }],

@@ -441,20 +441,20 @@ test('reviewers are compared with the guard by the answer that a person chooses'
   const pair = () => within(middle).getByRole('combobox', { name: 'Pair' });
   fireEvent.change(pair(), { target: { value: 'moderation flagged' } });
   // All said No, and Yes means flagged until somebody chooses.
-  await within(middle).findByRole('button', { name: 'Reviewers Not flagged, Moderation, Guard: flagged Flagged: 2' });
+  await within(middle).findByRole('button', { name: 'Reviewers Not flagged, Guard: flagged Flagged: 2' });
   const meaning = () => within(middle).getByRole('combobox', { name: 'Flagged means' });
   fireEvent.change(meaning(), { target: { value: 'no' } });
-  await within(middle).findByRole('button', { name: 'Reviewers Flagged, Moderation, Guard: flagged Flagged: 2' });
+  await within(middle).findByRole('button', { name: 'Reviewers Flagged, Guard: flagged Flagged: 2' });
   expect(within(middle).queryByRole('combobox', { name: 'Pass means' })).toBeNull();
 
   // Of a category nobody can guess it.
   fireEvent.click(screen.getByRole('button', { name: /What went wrong/ }));
-  await waitFor(() => expect(within(pair()).queryByRole('option', { name: /Moderation/ })).toBeNull());
+  await waitFor(() => expect(within(pair()).queryByRole('option', { name: /Guard/ })).toBeNull());
   fireEvent.change(meaning(), { target: { value: 'Tone' } });
-  await within(pair()).findByRole('option', { name: 'Reviewers, Moderation, Guard: violence' });
-  const cell = { name: 'Reviewers Flagged, Moderation, Guard: flagged Flagged: 2' };
+  await within(pair()).findByRole('option', { name: 'Guard: violence' });
+  const cell = { name: 'Reviewers Flagged, Guard: flagged Flagged: 2' };
   fireEvent.click(await within(middle).findByRole('button', cell));
-  await within(middle).findByRole('heading', { name: 'Reviewers: Flagged, Moderation, Guard: flagged: Flagged' });
+  await within(middle).findByRole('heading', { name: 'Reviewers: Flagged, Guard: flagged: Flagged' });
   await waitFor(() => expect(within(middle).getAllByText(/Guard: violence: Flagged$/)).toHaveLength(2));
 
   // The first question keeps its choice.
