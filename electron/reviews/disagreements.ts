@@ -106,7 +106,7 @@ export async function findDisagreements(
   const outsideOf = (done: DoneItem): Outside[] =>
     (rubricItem ? outsideRatings(done, rubricItem, meaningOf(rubricItem, query)) : [])
       // Of the categories only those that flagged it: the others say no more than the guard as a whole.
-      .filter(({ outside: { id }, label }) => label !== 'notFlagged' || id === 'flagged')
+      .filter(({ outside, label }) => label !== 'notFlagged' || outside.id === 'flagged')
       .map(({ outside: { kind, name }, label }) => ({ kind, name, value: label }));
   const data = found.map((done, index) => ({
     item: items[index]!,

@@ -78,8 +78,8 @@ test.each(ways)('%s: agreement is measured per item of the rubric', async (way) 
       const found = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&${cell}`);
       expect(found.body.total).toBe(judged!.matrix!.rows[row]![column]);
     }
-  const flagged = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&against=flagged`);
-  expect(flagged.body.total).toBe(2 - Math.round(right!.against[1]!.percent! * 2));
+  const guarded = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&against=flagged`);
+  expect(guarded.body.total).toBe(2 - Math.round(right!.against[1]!.percent! * 2));
   expect(wrong).toMatchObject({ percent: 0.7, matrix: { labels: ['Policy', 'Tone'] }, against: [] });
   expect(useful).toMatchObject({ kind: 'score', percent: 0.7 });
   expect(text).toMatchObject({
