@@ -17,7 +17,7 @@ import { createImportStore } from './import-store.ts';
 import { createJudgeStore } from './judge-store.ts';
 import { createVoteStore } from './vote-store.ts';
 import { createFileStore } from './file-store.ts';
-import { createMetadata } from './queries.ts';
+import { createMetadata, type Metadata } from './queries.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
 import { createSourceStore } from './knowledge/source-store.ts';
 import { createLogSync } from './write-ahead-log.ts';
@@ -115,6 +115,16 @@ function createReviewStores(database: Database.Database, tokenSecret: string, in
   };
 }
 
+/** What is kept of the connection to a team database. */
+function teamMarks(metadata: Metadata) {
+  return {
+    hasTeam: () => metadata.read('team') === 'yes',
+    setHasTeam: (hasTeam) => metadata.write('team', hasTeam ? 'yes' : 'no'),
+    teamMark: () => metadata.read('team_mark') ?? null,
+    setTeamMark: (mark) => metadata.write('team_mark', mark),
+  } satisfies Partial<Storage>;
+}
+
 function assembleStorage(
   directory: string,
   database: Database.Database,
@@ -165,10 +175,7 @@ function assembleStorage(
     providerCache: createProviderCache(database),
     capabilityTests: createCapabilityTestStore(metadata),
     windowCallerId,
-    hasTeam: () => metadata.read('team') === 'yes',
-    setHasTeam: (hasTeam) => metadata.write('team', hasTeam ? 'yes' : 'no'),
-    teamMark: () => metadata.read('team_mark') ?? null,
-    setTeamMark: (mark) => metadata.write('team_mark', mark),
+    ...teamMarks(metadata),
     databaseFile: file,
     flush: runs.flush,
     databaseBytes: () => fileBytes(file) + fileBytes(`${file}-wal`),
