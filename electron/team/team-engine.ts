@@ -18,7 +18,7 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
 import { maxShortList, TeamList } from './team-lists.ts';
-import { TeamRows } from './team-rows.ts';
+import { type RequestedRuns, TeamRows } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
 import { type CountedRun, countedColumns, RunCounts } from './run-counts.ts';
 
@@ -127,7 +127,8 @@ export class TeamEngine {
   async report(request: WalkRequest & { hasFeedback: boolean }): Promise<TeamReportPage> {
     const { entries, hasMore, last } = await this.#walk(request);
     const ids = entries.map(({ conversation }) => conversation);
-    const bytes = await this.#rows.textBytes(await this.#rows.requested(ids, last));
+    const requested = await this.#rows.requested(ids, last);
+    const bytes = await this.#rows.textBytes(requested);
     let left = maxPageBytes;
     // A page of long conversations has fewer of them, but at least one.
     const page = entries.filter(({ conversation }, index) => {
@@ -135,7 +136,7 @@ export class TeamEngine {
       return index === 0 || left >= 0;
     });
     const shown = entries.slice(0, page.length);
-    const conversations = await this.#withRuns(shown, request, last, bytes);
+    const conversations = await this.#withRuns(shown, request, requested, bytes);
     const end = shown.at(-1);
     const next =
       end !== undefined && (hasMore || shown.length < entries.length)
@@ -147,12 +148,12 @@ export class TeamEngine {
   async #withRuns(
     entries: readonly { conversation: string; createdAt: number }[],
     { filter, hasFeedback }: { filter: AuditFilter; hasFeedback: boolean },
-    last: number,
+    page: RequestedRuns,
     bytes: ReadonlyMap<string, number>,
   ): Promise<AuditReport['conversations']> {
     const ids = entries.map(({ conversation }) => conversation);
     for (const id of ids) this.#requireReadable(bytes.get(id) ?? 0);
-    const requested = await this.#rows.requested(ids, last);
+    const requested = { ...page, ids };
     const [runs, matching, conversations] = await Promise.all([
       this.#rows.runs(requested, hasFeedback),
       this.#rows.matchingRuns(requested, filter),

@@ -44,7 +44,7 @@ export const teamState = z.object({
   rejected: z.int(),
   /** Since when the status is as it is. */
   since: timestamp.nullable(),
-  /** When the host connects again by itself; null unless it waits for that. */
+  /** When the host tries to connect again; null unless it waits for that. */
   retryAt: timestamp.nullable(),
 });
 export type TeamState = z.infer<typeof teamState>;
