@@ -121,9 +121,9 @@ describeWithPostgres('the team database', () => {
             await storage.close();
           },
         ),
-        { numRuns: 4 },
+        { numRuns: 7 },
       );
-      expect(queries).toBeGreaterThanOrEqual(1500);
+      expect(queries).toBeGreaterThanOrEqual(2500);
     },
   );
 
