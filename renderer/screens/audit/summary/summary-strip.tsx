@@ -166,7 +166,12 @@ function Charts({ summary, onChoose }: ChartsProps) {
       <BarChart
         name={`Cost by ${bucketSize}`}
         value={costOrUnknown(summary)}
-        note={withoutPrice(summary) ?? formatPlural(summary.totalTokens, 'token')}
+        // Short, so that the chart's name isn't cut in a window of 1,280 pixels.
+        note={
+          summary.runsWithoutCost === 0
+            ? formatPlural(summary.totalTokens, 'token')
+            : `${formatCount(summary.runsWithoutCost)} unpriced`
+        }
         values={buckets.map(knownCost)}
         readings={of(costReading)}
         onChoose={choose}
