@@ -1,12 +1,12 @@
 /**
- * Checks our files with promptfoo itself: each file of `tests/fixtures/prompts/promptfoo/judged` is imported, exported and rendered
- * by promptfoo for the tests of the original, with the same result as the original. promptfoo is large, so it is installed
- * separately in `.cache`, outside the project's dependencies.
+ * npm run tool -- judge-promptfoo: checks our files with promptfoo itself. Each file of `tests/fixtures/prompts/promptfoo/judged` is
+ * imported, exported and rendered by promptfoo for the tests of the original, with the same result as the original. promptfoo is large,
+ * so it is installed separately in `.cache`, outside the project's dependencies.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { withModel } from '../electron/prompts/transfer/model-names.ts';
 import { promptContent } from '../shared/prompt-content.ts';
@@ -14,6 +14,7 @@ import { readPrompts } from '../electron/prompts/transfer/read-prompts.ts';
 import { writePromptfoo } from '../electron/prompts/transfer/writers/promptfoo.ts';
 import { root, runToEnd } from './project-node.mjs';
 
+parseArgs();
 const version = '0.123.1';
 const folder = join(root, '.cache/judges', `promptfoo-${version}`);
 const fixtures = join(root, 'tests/fixtures/prompts/promptfoo/judged');

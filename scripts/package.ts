@@ -1,3 +1,5 @@
+// npm run package makes the desktop packages in release/. --for-tests makes one for the tests on an older Electron, --directory-only leaves
+// out the installers; others go to electron-builder.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';

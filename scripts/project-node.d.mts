@@ -5,4 +5,3 @@ export function isInstalled(): boolean;
 export function onParentExit(callBack: () => void): () => void;
 export function runToEnd(command: string, parameters: readonly string[], options?: SpawnOptions): Promise<number>;
 export function projectNode(): Promise<string>;
-export function runOnProjectNode(module: string): Promise<unknown>;

@@ -117,11 +117,3 @@ export async function projectNode() {
   );
   process.exit(1);
 }
-
-/** Installs if needed, then runs a module of this folder on the project's own Node with the same arguments. */
-export async function runOnProjectNode(module) {
-  const address = new URL(module, import.meta.url);
-  const program = await projectNode();
-  if (program === process.execPath) return import(address.href);
-  process.exitCode = await runToEnd(program, [fileURLToPath(address), ...process.argv.slice(2)]);
-}

@@ -1,6 +1,7 @@
 /**
- * Counts how many of promptfoo's example files run here, of those that promptfoo accepts: `FOLDER` is `examples/` of its repository, and
- * `--schema` its `config-schema.json`. Nothing is run: a file counts if every part of it has a counterpart.
+ * npm run tool -- promptfoo-examples FOLDER --schema FILE: counts how many of promptfoo's example files run here, of those that promptfoo
+ * accepts. `FOLDER` is `examples/` of its repository, and `--schema` its `config-schema.json`. Nothing is run: a file counts if every
+ * part of it has a counterpart.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+// npm test runs every suite; npm run test:package and npm run test:faults run the full form of one.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIfStale } from './run-built.mjs';

@@ -1,6 +1,7 @@
 // npm run tool -- train-moderation writes electron/moderation/weights/on-device-1.json from the files in data/moderation.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { categories, moderationPresets } from '../shared/contract/moderation.ts';
 import { forEachCategory } from '../electron/moderation/provider-classifiers.ts';
@@ -18,6 +19,7 @@ const knownScores = z.array(z.object({ text: z.string() }));
 
 const target = join(import.meta.dirname, '../electron/moderation/weights/on-device-1.json');
 
+parseArgs();
 const given = readLabelledTexts(dataFiles.given);
 const own = readLabelledTexts(dataFiles.own);
 const space = await createFeatureSpace([...given, ...own]);

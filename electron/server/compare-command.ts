@@ -98,9 +98,11 @@ async function bodyOf(
 
 const dollars = (amount: number) => `$${amount.toLocaleString('en', { maximumSignificantDigits: 3 })}`;
 
+const range = (low: string, high: string) => (low === high ? low : `${low} to ${high}`);
+
 function describeEstimate({ runs, judgeRuns, cost, seconds, basis }: ComparisonEstimate): string {
-  const price = cost ? `${dollars(cost.low)} to ${dollars(cost.high)}` : 'at an unknown price';
-  const time = seconds ? `, ${seconds.low} to ${seconds.high} s` : '';
+  const price = cost ? range(dollars(cost.low), dollars(cost.high)) : 'at an unknown price';
+  const time = seconds ? `, ${range(`${seconds.low}`, `${seconds.high}`)} s` : '';
   return `${runs} runs and ${judgeRuns} verdicts, ${price}${time}. ${basis}`;
 }
 

@@ -79,3 +79,19 @@ describe.runIf(process.platform === 'linux')('a start without a display', () => 
     expect(await answers(address)).toBe(false);
   });
 });
+
+describe('a tool of the project', () => {
+  test.each(['--help', '-h'])('says with %s what it does, and does nothing', async (option) => {
+    const tool = start(process.execPath, ['scripts/run.mjs', 'licences', option]);
+    await once(tool.child, 'close');
+    expect(tool.output()).toMatch(/^npm run tool -- licences .*\n$/);
+    expect(tool.child.exitCode).toBe(0);
+  });
+
+  test.each(['licences', 'lint-api', 'pictures', 'train-moderation'])('%s rejects an unknown option', async (name) => {
+    const tool = start(process.execPath, ['scripts/run.mjs', name, '--nope']);
+    await once(tool.child, 'close');
+    expect(tool.output()).toMatch(/^Unknown option '--nope'.*\n\nnpm run tool -- /);
+    expect(tool.child.exitCode).toBe(2);
+  });
+});
