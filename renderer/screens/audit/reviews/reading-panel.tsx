@@ -1,78 +1,31 @@
 import { Flag, UserPlus } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { Segmented } from '../../../components/choices.tsx';
-import { formatTime } from '../../../components/format.ts';
+import { formatTime, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
-import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Select } from '../../../components/select.tsx';
 import { LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useConversation } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { ConversationPart, countToolCalls, Passages, PromptPart, ToolCallsPart } from '../detail/run-parts.tsx';
+import {
+  importedRun,
+  type Part,
+  type PartOption,
+  partsOf,
+  runSectionId,
+  RunTexts,
+  type ShownRun,
+  storedRun,
+} from './run-texts.tsx';
 import '../../../components/run-detail.css';
 
 /** Of the region with the text, from which people quote. */
 export const reviewedTextId = 'reviewed-text';
-
-interface RunChoiceProps {
-  runs: readonly { readonly id: string; readonly createdAt: string }[];
-  openId: string;
-  onOpen: (id: string) => void;
-}
-
-function RunChoice({ runs, openId, onOpen }: RunChoiceProps) {
-  if (runs.length < 2) return null;
-  return (
-    <Select
-      label="Run of the conversation"
-      size="small"
-      value={openId}
-      onValueChange={onOpen}
-      options={runs.map(({ id, createdAt }, index) => ({
-        value: id,
-        label: `Run ${index + 1} of ${runs.length}, ${formatTime(createdAt)}`,
-      }))}
-    />
-  );
-}
-
-/** What is shown of a run. */
-type Part = 'conversation' | 'prompt' | 'passages' | 'calls';
-
-interface PartOption {
-  readonly value: Part;
-  readonly label: string;
-}
-
-function partsOf(run: ConversationRun): PartOption[] {
-  const calls = countToolCalls(run);
-  return [
-    { value: 'conversation', label: 'Conversation' },
-    { value: 'prompt', label: 'Rendered prompt' },
-    ...(run.citations.length > 0 ? [{ value: 'passages' as const, label: `Passages ${run.citations.length}` }] : []),
-    ...(calls > 0 ? [{ value: 'calls' as const, label: `Tool calls ${calls}` }] : []),
-  ];
-}
-
-function partsOfImported({ passages }: ImportedRun): PartOption[] {
-  if (passages.length === 0) return [];
-  return [
-    { value: 'conversation', label: 'Conversation' },
-    { value: 'passages', label: `Passages ${passages.length}` },
-  ];
-}
-
-function RunPart({ run, part }: { run: ConversationRun; part: Part }) {
-  if (part === 'prompt') return <PromptPart run={run} />;
-  if (part === 'passages') return <Passages run={run} />;
-  if (part === 'calls') return <ToolCallsPart run={run} />;
-  return <ConversationPart run={run} />;
-}
 
 /** The open part, and a key that opens the next one. */
 function usePart(parts: readonly PartOption[]) {
@@ -84,7 +37,7 @@ function usePart(parts: readonly PartOption[]) {
   const next = parts[(index + 1) % Math.max(1, parts.length)];
   useActions(
     'review-part',
-    next && parts.length > 1
+    next
       ? [
           {
             id: 'review.part',
@@ -99,36 +52,47 @@ function usePart(parts: readonly PartOption[]) {
   return { part: parts[index]?.value ?? 'conversation', setPart };
 }
 
-/** A run that came in a file, whose audit is on another machine. */
-function ImportedTexts({ run, part }: { run: ImportedRun; part: Part }) {
-  const passages = <ImportedPassages run={run} />;
-  if (part === 'passages') return passages;
-  return (
-    <>
-      <article className="turn">
-        <h3>Input</h3>
-        <p className="turn__text">{run.input}</p>
-      </article>
-      <article className="turn">
-        <h3>Answer</h3>
-        <div className="turn__body">
-          <MarkdownView text={run.answer} isGrowing={false} />
-        </div>
-      </article>
-      {passages}
-    </>
-  );
-}
+/** Below it a run counts as the one that is read. */
+const readFromPixels = 48;
 
-function ImportedPassages({ run }: { run: ImportedRun }) {
-  return run.passages.map(({ sourceName, text }, index) => (
-    <article key={index} className="turn turn--note">
-      <h3>Passage {index + 1}</h3>
-      <p>
-        <span className="secondary">{sourceName}.</span> {text}
-      </p>
-    </article>
-  ));
+/** Which run is at the top of the text, and keys that go to others. */
+function useRunAtTop(runs: readonly ShownRun[], matchId: string | null) {
+  const [topId, setTopId] = useState(runs[0]?.id ?? '');
+  const index = Math.max(
+    0,
+    runs.findIndex(({ id }) => id === topId),
+  );
+  function show(run: ShownRun | undefined): void {
+    if (!run) return;
+    setTopId(run.id);
+    // Runs without the open part aren't drawn.
+    void document.getElementById(runSectionId(run.id))?.scrollIntoView({ block: 'start' });
+  }
+  function onScroll({ currentTarget }: { currentTarget: HTMLElement }): void {
+    const { scrollTop, clientHeight, scrollHeight } = currentTarget;
+    const chosen = document.getElementById(runSectionId(topId))?.offsetTop ?? 0;
+    // The last runs can't get to the top. The one that was chosen stays chosen.
+    if (scrollTop + clientHeight >= scrollHeight - 1 && chosen > scrollTop) return;
+    const from = scrollTop + readFromPixels;
+    const top = runs.findLast(({ id }) => (document.getElementById(runSectionId(id))?.offsetTop ?? Infinity) <= from);
+    if (top) setTopId(top.id);
+  }
+  const match = runs.find(({ id }) => id === matchId);
+  const go = (id: string, title: string, keys: string, run: ShownRun | undefined) => ({
+    ...{ id, title, keys, group: 'Review' },
+    run: () => show(run),
+  });
+  useActions(
+    'review-runs',
+    runs.length < 2
+      ? []
+      : [
+          go('review.next-run', 'Next run of the conversation', '.', runs[index + 1]),
+          go('review.previous-run', 'Previous run of the conversation', ',', runs[index - 1]),
+          ...(match ? [go('review.match', 'Newest run that matches the filter', 'G', match)] : []),
+        ],
+  );
+  return { topId: runs[index]?.id ?? '', show, onScroll };
 }
 
 interface ReadingProps {
@@ -143,35 +107,58 @@ interface ReadingProps {
 }
 
 interface TextsProps extends Pick<ReadingProps, 'isReserved' | 'children'> {
-  /** Which of several runs is open. */
-  choice: ReactNode;
+  runs: readonly ShownRun[];
+  /** The run whose feedback the result becomes. */
+  matchId: string | null;
+}
+
+interface BarProps extends Pick<TextsProps, 'runs' | 'isReserved'> {
   parts: readonly PartOption[];
   part: Part;
   onPart: (part: Part) => void;
+  topId: string;
+  onRun: (run: ShownRun | undefined) => void;
 }
 
-function Texts({ isReserved = false, choice, parts, part, onPart, children }: TextsProps) {
+function Bar({ runs, isReserved, parts, part, onPart, topId, onRun }: BarProps) {
+  if (parts.length === 0 && runs.length < 2 && !isReserved) return null;
+  return (
+    <div className="header header--line review__parts">
+      {parts.length > 0 && <Segmented label="Part of the run" value={part} onValueChange={onPart} options={parts} />}
+      <span className="grow" />
+      {isReserved && (
+        <span className="caption tertiary nowrap row wide-only">
+          Select text to quote it <KeyCaps keys="Q" />
+        </span>
+      )}
+      {runs.length > 1 && (
+        <Select
+          label="Run of the conversation"
+          size="small"
+          value={topId}
+          onValueChange={(id) => onRun(runs.find((run) => run.id === id))}
+          options={runs.map(({ id, createdAt }, index) => ({
+            value: id,
+            label: `Run ${formatWhole(index + 1)} of ${formatWhole(runs.length)}, ${formatTime(createdAt)}`,
+          }))}
+        />
+      )}
+    </div>
+  );
+}
+
+function Texts({ runs, matchId, isReserved = false, children }: TextsProps) {
   const read = useRef<HTMLDivElement>(null);
+  const parts = useMemo(() => partsOf(runs), [runs]);
+  const { part, setPart } = usePart(parts);
+  const { topId, show, onScroll } = useRunAtTop(runs, matchId);
   // Page Down scrolls the text of the next item at once, unless the person is typing or has chosen a run.
   useEffect(() => {
     if (isReserved && document.activeElement === document.body) read.current?.focus({ preventScroll: true });
   }, [isReserved]);
   return (
     <>
-      {(parts.length > 0 || choice || isReserved) && (
-        <div className="header header--line review__parts">
-          {parts.length > 0 && (
-            <Segmented label="Part of the run" value={part} onValueChange={onPart} options={parts} />
-          )}
-          <span className="grow" />
-          {choice ||
-            (isReserved && (
-              <span className="caption tertiary nowrap row wide-only">
-                Select text to quote it <KeyCaps keys="Q" />
-              </span>
-            ))}
-        </div>
-      )}
+      <Bar {...{ runs, isReserved, parts, part, topId }} onPart={setPart} onRun={show} />
       <div
         id={reviewedTextId}
         className="scroll audit__read"
@@ -179,65 +166,60 @@ function Texts({ isReserved = false, choice, parts, part, onPart, children }: Te
         tabIndex={0}
         role="region"
         aria-label="Text to review"
+        onScroll={runs.length > 1 ? onScroll : undefined}
       >
+        <RunTexts runs={runs} part={part} matchId={matchId} />
         {children}
       </div>
     </>
   );
 }
 
+interface StoredTextsProps extends Omit<TextsProps, 'runs'> {
+  stored: readonly ConversationRun[];
+}
+
+function StoredRuns({ stored, ...texts }: StoredTextsProps) {
+  // The same objects, so that the texts aren't drawn again.
+  const runs = useMemo(() => stored.map(storedRun), [stored]);
+  return <Texts {...texts} runs={runs} />;
+}
+
 function StoredTexts({ item, itemType, isReserved = false, children }: ReadingProps) {
   const conversation = useConversation(item.conversationId);
-  const [chosen, setChosen] = useState(item.runId);
+  const all = conversation.data?.runs;
+  const stored = useMemo(
+    () => (itemType === 'run' ? all?.filter(({ conversationRunId: id }) => id === item.runId) : all) ?? [],
+    [all, itemType, item.runId],
+  );
   // The query shows the conversation before until the next one is loaded: that one must not be reviewed.
   if (conversation.data && conversation.data.id !== item.conversationId)
     return <LoadingRows label="Loading" rows={8} />;
   return (
     <QueryView query={conversation} subject="the conversation" rows={8}>
-      {({ runs: all }) => {
-        const runs = itemType === 'run' ? all.filter(({ conversationRunId: id }) => id === item.runId) : all;
-        const run = runs.find(({ conversationRunId: id }) => id === chosen) ?? runs.at(-1);
-        if (!run) return <Notice tone="caution">The run was deleted. Skip this item.</Notice>;
-        const list = runs.map(({ conversationRunId: id, createdAt }) => ({ id, createdAt }));
-        const choice = list.length > 1 && (
-          <RunChoice runs={list} openId={run.conversationRunId} onOpen={(id) => setChosen(id)} />
-        );
-        return (
-          <StoredRun key={run.conversationRunId} run={run} isReserved={isReserved} choice={choice}>
+      {() =>
+        stored.length === 0 ? (
+          <Notice tone="caution">The run was deleted. Skip this item.</Notice>
+        ) : (
+          <StoredRuns stored={stored} matchId={item.runId} isReserved={isReserved}>
             {children}
-          </StoredRun>
-        );
-      }}
+          </StoredRuns>
+        )
+      }
     </QueryView>
   );
 }
 
-interface StoredRunProps extends Pick<TextsProps, 'isReserved' | 'choice' | 'children'> {
-  run: ConversationRun;
-}
-
-function StoredRun({ run, children, ...texts }: StoredRunProps) {
-  const parts = partsOf(run);
-  const { part, setPart } = usePart(parts);
+function ImportedConversation({
+  item,
+  imported,
+  isReserved = false,
+  children,
+}: ReadingProps & { imported: readonly ImportedRun[] }) {
+  const runs = useMemo(() => imported.map(importedRun), [imported]);
+  if (runs.length === 0) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
   return (
-    <Texts {...texts} parts={parts} part={part} onPart={setPart}>
-      <RunPart run={run} part={part} />
-      {children}
-    </Texts>
-  );
-}
-
-function ImportedConversation({ runs, isReserved = false, children }: ReadingProps & { runs: readonly ImportedRun[] }) {
-  const [chosen, setChosen] = useState<string | null>(null);
-  const run = runs.find(({ runId }) => runId === chosen) ?? runs.at(-1);
-  const parts = run ? partsOfImported(run) : [];
-  const { part, setPart } = usePart(parts);
-  if (!run) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
-  const list = runs.map(({ runId, createdAt }) => ({ id: runId, createdAt }));
-  const choice = list.length > 1 && <RunChoice runs={list} openId={run.runId} onOpen={setChosen} />;
-  return (
-    <Texts isReserved={isReserved} choice={choice} parts={parts} part={part} onPart={setPart}>
-      <ImportedTexts run={run} part={part} />
+    <Texts runs={runs} matchId={item.runId} isReserved={isReserved}>
       {children}
     </Texts>
   );
@@ -284,7 +266,7 @@ export function ReadingPanel(props: ReadingProps) {
           </dl>
         </div>
       )}
-      {item.runs ? <ImportedConversation {...props} runs={item.runs} /> : <StoredTexts {...props} />}
+      {item.runs ? <ImportedConversation {...props} imported={item.runs} /> : <StoredTexts {...props} />}
     </section>
   );
 }

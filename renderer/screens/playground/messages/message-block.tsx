@@ -1,7 +1,7 @@
 import { Prec, type Extension } from '@codemirror/state';
 import { keymap, type EditorView } from '@codemirror/view';
 import { ArrowDown, ArrowUp, ChevronDown, ChevronRight, GripVertical, X } from 'lucide-react';
-import { type DragEvent, type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, memo, useCallback, useMemo } from 'react';
 import type { PromptRole } from '../../../../shared/prompt-messages.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -10,6 +10,7 @@ import { estimateTokens, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { roleTitles } from '../../../components/sent-messages.ts';
+import { useWasInView } from '../../../components/use-was-in-view.ts';
 import type { TemplateNames } from '../editor/template-completion.ts';
 import { type FocusAt, TemplateEditor, type TemplateMistake } from '../editor/template-editor.tsx';
 import { messageName, promptRoles } from './message-edits.ts';
@@ -58,25 +59,6 @@ function leavingKeys(id: number, leave: BlockActions['leave']): Extension {
       { key: 'ArrowDown', run: at(({ state }) => state.doc.length, 1) },
     ]),
   );
-}
-
-/** Whether an element is in view or was: its editor stays. */
-function useWasInView(isEager: boolean) {
-  const element = useRef<HTMLDivElement>(null);
-  const [wasInView, setWasInView] = useState(isEager || !('IntersectionObserver' in globalThis));
-  const isShown = wasInView || isEager;
-  useEffect(() => {
-    if (isShown || !element.current) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setWasInView(true);
-      },
-      { rootMargin: '400px' },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [isShown]);
-  return { element, isShown };
 }
 
 type TextProps = Pick<MessageBlockProps, 'id' | 'role' | 'index' | 'text' | 'mistakes' | 'unfilled' | 'actions'>;
@@ -192,7 +174,7 @@ function Outline({ role, text, isFolded }: Pick<MessageBlockProps, 'role' | 'tex
 
 /** One message of the prompt: its role, its actions and its text. */
 export const MessageBlock = memo(function MessageBlock(props: MessageBlockProps) {
-  const { element, isShown } = useWasInView(props.isEager);
+  const { element, isShown } = useWasInView<HTMLDivElement>({ isEager: props.isEager, marginPixels: 400 });
   return (
     <div ref={element}>
       {isShown ? <Head {...props} /> : <Outline {...props} />}
