@@ -5,8 +5,10 @@ import type { ProviderId } from '../providers/provider-addresses.ts';
 import { runTitleOf } from '../storage/run-rows.ts';
 import type { AuthenticatedKey, Storage } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
-import type { CallingProgram, ReadRequest } from './read-call.ts';
+import { answerKey, type CallingProgram, type ReadRequest } from './read-call.ts';
+import type { RecordedResponse } from './recorded-response.ts';
 import type { CallApi } from './read-request.ts';
+import { newestReferences, withReferredItems } from './referred-items.ts';
 
 /** A program's call of a provider's API. */
 export interface ProgramCall {
@@ -67,17 +69,32 @@ export function requestKey(call: ProgramCall, { key }: Pick<ReadRequest, 'key'>)
   return `${scopeOf(call)} request:${key}`;
 }
 
-/** The key of a response in its conversation. What a provider calls an id may be a text, which is not written as it is. */
-export function responseKey(call: ProgramCall, id: string): string {
-  const name = /^[\w.:-]{1,200}$/.test(id) ? id : createHash('sha256').update(id).digest('base64url');
-  return `${scopeOf(call)} response:${name}`;
+/** Ids of one endpoint aren't those of another. */
+function idScope(call: ProgramCall): string {
+  const { providerId } = call;
+  return providerId.startsWith('endpoint:') ? `${scopeOf(call)} ${providerId}` : scopeOf(call);
 }
+
+/** The key of a response in its conversation. What a provider calls an id may be a text, which is not written as it is. */
+function responseKey(call: ProgramCall, id: string): string {
+  const name = /^[\w.:-]{1,200}$/.test(id) ? id : createHash('sha256').update(id).digest('base64url');
+  return `${idScope(call)} response:${name}`;
+}
+
+/** The key of a response's item. */
+function itemKey(call: ProgramCall, id: string): string {
+  return `${idScope(call)} item:${id}`;
+}
+
+/** Each takes a query. */
+const maxReferences = 32;
 
 /** Keys of earlier calls of the same conversation, the best one first. */
 function earlierKeys(call: ProgramCall, request: ReadRequest, previous: string | null): string[] {
   const scope = scopeOf(call);
   return [
     ...(previous === null ? [] : [previous]),
+    ...newestReferences(request, maxReferences).map((id) => itemKey(call, id)),
     ...request.earlierKeys.map((key) => `${scope} ${key}`),
     ...(call.isRetry ? [requestKey(call, request)] : []),
   ];
@@ -86,12 +103,14 @@ function earlierKeys(call: ProgramCall, request: ReadRequest, previous: string |
 /** Finds or creates the conversation of a call and stores the call as `Running`. */
 export function beginRun(
   call: ProgramCall,
-  request: ReadRequest,
+  sent: ReadRequest,
   level: Recording['level'],
-  { runs, threads }: Pick<Storage, 'runs' | 'threads'>,
+  storage: Pick<Storage, 'runs' | 'threads'>,
 ): Recording {
+  const { runs, threads } = storage;
   runs.requireRoom();
   const isWhole = level === 'all';
+  const request = isWhole ? withReferredItems(sent, (id) => itemKey(call, id), storage) : sent;
   const messages = isWhole ? request.messages : [];
   const added = isWhole ? messages.slice(request.firstNew) : [];
   const lastUser = added.findLast(({ role }) => role === 'user');
@@ -100,7 +119,7 @@ export function beginRun(
   const own = requestKey(call, request);
   const previous = request.previousResponseId === null ? null : responseKey(call, request.previousResponseId);
   const continues = isWhole && previous !== null ? threads.findResponse(previous) : null;
-  const earlier = earlierKeys(call, request, previous);
+  const earlier = earlierKeys(call, sent, previous);
   const model = modelOf(call, request.model);
   const named = { promptText, renderedPrompt, messages: added, metadata: null };
   const name = (isWhole && runTitleOf(named)) || model;
@@ -142,4 +161,28 @@ export function beginRun(
     origin: { api: call.api!, client: request.program.client },
   });
   return { runId, conversationId, level };
+}
+
+/** By these, the next call of the conversation finds it. */
+export function noteAnswer(
+  { call, request }: { readonly call: ProgramCall; readonly request: ReadRequest },
+  { runId, conversationId, level }: Recording,
+  response: RecordedResponse,
+  { threads, settings }: Pick<Storage, 'threads' | 'settings'>,
+): void {
+  const scope = scopeOf(call);
+  if (response.id !== null) {
+    const keepsSystem = !request.hasInstructions;
+    threads.note(responseKey(call, response.id), conversationId, { runId, keepsSystem });
+  }
+  // The provider forgets what it may not store.
+  const isStored = level === 'all' && request.configuration['store'] !== false;
+  for (const { id, ...item } of isStored ? response.items : [])
+    threads.noteItem(itemKey(call, id), conversationId, { runId, item });
+  // Redacted messages have other hashes. The request's own key finds the conversation, too.
+  if (settings.read().recorder.redaction.length > 0) return;
+  const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];
+  const calls = response.toolCalls.map((toolCall) => ({ type: 'toolCall' as const, ...toolCall }));
+  const answer = { role: 'assistant' as const, content: [...text, ...calls] };
+  threads.note(`${scope} ${answerKey(request.key || scope, answer)}`, conversationId);
 }

@@ -12,7 +12,7 @@ import type { RunOutcome } from '../storage/run-rows.ts';
 import type { CallReader } from './create-call-reader.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import { noResponse, type RecordedResponse } from './recorded-response.ts';
+import { itemsWithoutText, noResponse, type RecordedResponse } from './recorded-response.ts';
 import type { ResponseBody } from './response-body.ts';
 import { charsetOf, isPlainCharset } from './sent-texts.ts';
 
@@ -276,9 +276,11 @@ export class CallRecord implements CallObserver {
     const response = (await this.#body?.end()) ?? noResponse;
     if (secrets.length === 0) return response;
     const clean = (text: string) => redactText(text, secrets);
+    const content = clean(response.content);
     return {
       ...response,
-      content: clean(response.content),
+      content,
+      items: content === response.content ? response.items : itemsWithoutText(response.items),
       withheld: response.withheld && clean(response.withheld),
       reasoning: clean(response.reasoning),
       toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: clean(call.arguments) })),

@@ -16,10 +16,10 @@ import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import {
   beginRun,
   modelOf,
+  noteAnswer,
   type ProgramCall,
   type Recording,
   requestKey,
-  responseKey,
   scopeOf,
   systemOf,
 } from './begin-run.ts';
@@ -29,9 +29,8 @@ import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.t
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { answerKey, keysOf, type ReadRequest, unreadable } from './read-call.ts';
+import { keysOf, type ReadRequest, unreadable } from './read-call.ts';
 import { inProgramFields } from './program-fields.ts';
-import type { RecordedResponse } from './recorded-response.ts';
 import type { SentTexts } from './redact-run.ts';
 import { createRunRecord, recordLevelOf, type RunRecord } from './run-recording.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
@@ -173,26 +172,6 @@ function tryBegin({ call, request, level, failure }: PlannedCall, { storage, met
   }
 }
 
-/** By these, the next call of the conversation finds it. */
-function noteAnswer(
-  { call, request }: PlannedCall,
-  { runId, conversationId }: Recording,
-  response: RecordedResponse,
-  { storage }: Parts,
-) {
-  const scope = scopeOf(call);
-  if (response.id !== null) {
-    const keepsSystem = !request.hasInstructions;
-    storage.threads.note(responseKey(call, response.id), conversationId, { runId, keepsSystem });
-  }
-  // Redacted messages have other hashes. The request's own key finds the conversation, too.
-  if (storage.settings.read().recorder.redaction.length > 0) return;
-  const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];
-  const calls = response.toolCalls.map((toolCall) => ({ type: 'toolCall' as const, ...toolCall }));
-  const answer = { role: 'assistant' as const, content: [...text, ...calls] };
-  storage.threads.note(`${scope} ${answerKey(request.key || scope, answer)}`, conversationId);
-}
-
 interface RecordParts {
   readonly exchanges: ExchangeLog | null;
   readonly signal: AbortSignal;
@@ -231,7 +210,7 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
     isJudged: isJudged(planned, parts),
     cost: (usage, rawUsage) => providers.costOfCall(systemOf(call.providerId), model, usage, rawUsage),
     onResponse: (response) => {
-      if (recording) noteAnswer(planned, recording, response, parts);
+      if (recording) noteAnswer(planned, recording, response, storage);
     },
     onHidden: (hidden) => meter.noteHidden(recorder.redaction, hidden),
     onFailure: meter.noteFailure,

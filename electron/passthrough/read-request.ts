@@ -140,6 +140,15 @@ function append(messages: OpenMessage[], { role, content }: Message): void {
   else for (const part of content) last.content.push(part);
 }
 
+/** An item of an earlier response, in the place of which the record puts what it was. */
+export interface ItemReference extends Extract<MessagePart, { type: 'text' }> {
+  readonly itemId: string;
+}
+
+function itemReference(itemId: string): ItemReference {
+  return { type: 'text', text: `[item_reference] ${itemId}`, itemId };
+}
+
 function responsesItem(value: unknown, files: SentFiles): Message | null {
   const item = objectOf(value);
   switch (item['type']) {
@@ -150,7 +159,7 @@ function responsesItem(value: unknown, files: SentFiles): Message | null {
     case 'reasoning':
       return null;
     case 'item_reference':
-      return { role: 'assistant', content: [text(`[item_reference] ${textOf(item['id'])}`)] };
+      return { role: 'assistant', content: [itemReference(textOf(item['id']))] };
     default:
       return otherItem(item, files);
   }

@@ -17,7 +17,7 @@ import { FrameTimes } from './frame-times.ts';
 import { JudgedTexts } from './judged-texts.ts';
 import type { CallApi } from './read-request.ts';
 import { blockText, isServerCall, providerText } from './provider-items.ts';
-import { type Choice, maxChoices, Reading } from './reading.ts';
+import { type Choice, maxChoices, type ReadItem, Reading } from './reading.ts';
 import { readResponses } from './responses-response.ts';
 import { TextFrames } from './text-frames.ts';
 
@@ -27,6 +27,8 @@ export interface ReadBody {
   readonly content: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ModelToolCall[];
+  /** What later calls may refer to. */
+  readonly items: readonly ReadItem[];
   readonly finishReason: FinishReason;
   readonly usage: Usage | null;
   readonly rawUsage: RawUsage | null;
@@ -215,6 +217,7 @@ function bodyOf(api: CallApi, reading: Reading, isPartial: boolean, judged: Judg
     content: reading.content,
     reasoning: reading.thoughts,
     toolCalls,
+    items: reading.items,
     finishReason: reason ?? (toolCalls.length > 0 ? 'ToolCalls' : 'Stop'),
     usage: usageOf(api, reading.rawUsage),
     rawUsage: reading.rawUsage,

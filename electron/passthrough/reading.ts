@@ -1,5 +1,6 @@
 import { withCalls } from '../../shared/contract/tools.ts';
 import type { ToolCallState } from '../providers/provider.ts';
+import type { AnswerItem } from '../storage/thread-store.ts';
 import { isObject, jsonOf, objectOf, textOf } from './fields.ts';
 import { limitFields } from './record-limits.ts';
 
@@ -22,6 +23,22 @@ export interface StreamedCall {
   arguments: string;
   providerState?: ToolCallState;
 }
+
+/** An item of a response, by the id that later calls may refer to. */
+export interface ReadItem extends AnswerItem {
+  readonly id: string;
+}
+
+/** An item with the number of the texts before it and after it. */
+interface OpenItem {
+  readonly id: string;
+  readonly texts: readonly [number, number];
+  readonly call: StreamedCall | null;
+}
+
+/** More than a model writes in one answer. */
+const maxItems = 512;
+const itemId = /^[\w.:-]{1,200}$/;
 
 /** Choices that are recorded: as many as a program can ask for. */
 export const maxChoices = 128;
@@ -49,6 +66,8 @@ export class Reading extends Choice {
   /** Calls that the provider runs, by the number of their block, until all of their arguments have arrived. */
   readonly serverCalls = new Map<number, StreamedCall>();
   readonly #others = new Map<number, Choice>();
+  readonly #items: OpenItem[] = [];
+  #textsOfItems = 0;
   reason: string | null = null;
   rawUsage: Record<string, unknown> | null = null;
   error: string | null = null;
@@ -75,6 +94,32 @@ export class Reading extends Choice {
     const others = [...this.#others].toSorted(([one], [other]) => one - other);
     const marked = others.map(([index, choice]) => [index, read(choice)] as const).filter(([, text]) => text !== '');
     return [first.join(''), ...marked.map(([index, text]) => `\n\n[choice ${index + 1}]\n${text}`)].join('');
+  }
+
+  /**
+   * Notes an item whose texts are those since the last one. `text` is all of its text if that came in parts: those of another item may be
+   * among them.
+   */
+  noteItem(id: unknown, call: StreamedCall | null = null, text: string | null = null): void {
+    const texts = [this.#textsOfItems, this.texts.length] as const;
+    this.#textsOfItems = this.texts.length;
+    if (this.#items.length === maxItems || typeof id !== 'string' || !itemId.test(id)) return;
+    if (text === null || this.texts.slice(...texts).join('') === text) this.#items.push({ id, texts, call });
+  }
+
+  /** As later calls may refer to them. */
+  get items(): ReadItem[] {
+    const { namedCalls } = this;
+    let counted = 0;
+    let length = 0;
+    const lengthUpTo = (end: number) => {
+      for (; counted < end; counted += 1) length += this.texts[counted]!.length;
+      return length;
+    };
+    return this.#items.map(({ id, texts: [start, end], call }) => {
+      const text = [lengthUpTo(start), lengthUpTo(end)] as const;
+      return { id, text: text[0] === text[1] ? null : text, call: call && namedCalls.indexOf(call) };
+    });
   }
 
   noteUsage(usage: unknown): void {

@@ -1,10 +1,12 @@
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
+import type { Redactor } from '../audit/evidence/redaction.ts';
 import { decompressed, UnreadableBody } from './decompressed.ts';
 import { hasTooManyValues } from './fields.ts';
 import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
 import { redactedCall, redactorOf, tooManyValues } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
+import type { ReadItem } from './reading.ts';
 import { EventReading, type ReadBody, readResponse } from './read-response.ts';
 import { limitAnswer, limitText } from './record-limits.ts';
 
@@ -59,6 +61,7 @@ export const noResponse: RecordedResponse = {
   content: '',
   reasoning: '',
   toolCalls: [],
+  items: [],
   finishReason: 'Stop',
   usage: null,
   rawUsage: null,
@@ -81,10 +84,15 @@ function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
   return text;
 }
 
+/** Those that a change of the text leaves where they are. */
+export const itemsWithoutText = (items: readonly ReadItem[]): ReadItem[] => items.filter(({ text }) => text === null);
+
 /** What is recorded of what has been read. */
 function limitedResponse(read: ReadBody, isCut: boolean): ResponseText {
   const withheld = read.judged === null ? null : limitText(read.judged);
-  const response = { ...limitAnswer(read), isUnread: false, withheld };
+  const limited = limitAnswer(read);
+  const items = limited.content === read.content ? read.items : itemsWithoutText(read.items);
+  const response = { ...limited, items, isUnread: false, withheld };
   if (!isCut) return response;
   const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
   return { ...response, content: `${response.content} ${mark}` };
@@ -98,6 +106,23 @@ function readText(input: ResponseInput): ResponseText {
     return unreadResponse(error);
   }
   return limitedResponse(readResponse(input.api, text, input), input.isCut);
+}
+
+/** Where the items are in the redacted text, unless a match spans two of them. */
+function redactedItems({ content, items }: ResponseText, redacted: string, redactor: Redactor): readonly ReadItem[] {
+  const known = items.filter(({ id }) => redactor.text(id) === id);
+  if (redacted === content) return known;
+  let text = '';
+  let end = 0;
+  const moved = known.map((item) => {
+    if (item.text === null) return item;
+    text += redactor.text(content.slice(end, item.text[0]));
+    const start = text.length;
+    text += redactor.text(content.slice(...item.text));
+    end = item.text[1];
+    return { ...item, text: [start, text.length] as const };
+  });
+  return text + redactor.text(content.slice(end)) === redacted ? moved : itemsWithoutText(known);
 }
 
 function redactedResponse(
@@ -119,8 +144,9 @@ function redactedResponse(
     error: response.error === null ? null : redactor.text(response.error),
   };
   const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
+  const items = redactedItems(response, redacted.content, redactor);
   // The guard judges what the program gets.
-  return { ...redacted, hidden, withheld: response.withheld === null ? null : redactor.text(response.withheld) };
+  return { ...redacted, items, hidden, withheld: response.withheld === null ? null : redactor.text(response.withheld) };
 }
 
 /** Whether a response can be read while it arrives. */

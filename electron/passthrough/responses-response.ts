@@ -1,6 +1,6 @@
 import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
 import { providerText } from './provider-items.ts';
-import type { Reading } from './reading.ts';
+import type { Reading, StreamedCall } from './reading.ts';
 
 /** An item that the program answers with a result; null for one that the provider runs. */
 export function callIn(item: Fields): { id: string; name: string; arguments: string } | null {
@@ -18,21 +18,35 @@ export function itemText({ type, ...item }: Fields): string {
   return providerText(textOf(type) || 'item', item);
 }
 
+const messageTexts = (item: Fields): string[] =>
+  listOf(item['content']).map((part) => {
+    const { text, refusal } = objectOf(part);
+    return textOf(text) || textOf(refusal);
+  });
+
 function readOutputItem(reading: Reading, value: unknown): void {
   const item = objectOf(value);
+  let called: StreamedCall | null = null;
   if (item['type'] === 'message') {
-    for (const part of listOf(item['content'])) {
-      const { text, refusal } = objectOf(part);
-      reading.texts.push(textOf(text) || textOf(refusal));
-    }
+    for (const text of messageTexts(item)) reading.texts.push(text);
   } else if (item['type'] === 'reasoning') {
     const parts = [...listOf(item['summary']), ...listOf(item['content'])];
     for (const part of parts) reading.reasoning.push(textOf(objectOf(part)['text']));
   } else if (textOf(item['type']) !== '') {
     const call = callIn(item);
-    if (call) Object.assign(reading.call(reading.calls.size), call);
+    if (call) called = Object.assign(reading.call(reading.calls.size), call);
     else reading.texts.push(itemText(item));
   }
+  reading.noteItem(item['id'], called);
+}
+
+const streamedItems = new Set(['', 'message', 'reasoning']);
+
+/** Texts and summaries have come as deltas. */
+function readDoneItem(reading: Reading, value: unknown): void {
+  const item = objectOf(value);
+  if (!streamedItems.has(textOf(item['type']))) readOutputItem(reading, item);
+  else reading.noteItem(item['id'], null, item['type'] === 'message' ? messageTexts(item).join('') : null);
 }
 
 function readResponseObject(reading: Reading, response: Fields): void {
@@ -42,8 +56,6 @@ function readResponseObject(reading: Reading, response: Fields): void {
   if (typeof reason === 'string') reading.reason = reason;
   reading.noteUsage(response['usage']);
 }
-
-const streamedItems = new Set(['', 'message', 'reasoning']);
 
 /** A whole response of OpenAI's newer API, or one event of a streamed one. */
 export function readResponses(reading: Reading, value: Fields): void {
@@ -57,8 +69,7 @@ export function readResponses(reading: Reading, value: Fields): void {
       reading.reasoning.push(textOf(value['delta']));
       return;
     case 'response.output_item.done':
-      // Texts and summaries have come as deltas.
-      if (!streamedItems.has(textOf(objectOf(value['item'])['type']))) readOutputItem(reading, value['item']);
+      readDoneItem(reading, value['item']);
       return;
     case 'response.created':
       reading.id ??= textOf(objectOf(value['response'])['id']) || null;

@@ -50,6 +50,7 @@ import {
   judgePreferences,
   lateAnswers,
   reviewComments,
+  referredItems,
   sharedReviewers,
   reviewersAndRubrics,
   reviewQueues,
@@ -107,6 +108,7 @@ const migrations: readonly string[] = [
   continuedResponses,
   answeredQuestions,
   sharedReviewers,
+  referredItems,
 ];
 
 function version(database: Database.Database): number {

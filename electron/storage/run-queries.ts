@@ -169,6 +169,14 @@ export function runReadQueries(database: Database.Database) {
     pageOfDraft: prepareQuery(database, (tables, input: { before: number; limit: number; draft_id: string }) =>
       listedRuns(tables, input).where('runs.draft_id', '=', input.draft_id),
     ),
+    answer: prepareQuery(database, (tables, input: { id: string }) =>
+      tables
+        .selectFrom('runs')
+        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .select(['run_texts.content', 'run_texts.tool_calls_json'])
+        .where('runs.id', '=', input.id)
+        .where('runs.status', '=', 'Completed'),
+    ),
     whole: prepareQuery(database, (tables, input: { id: string }) =>
       tables
         .selectFrom('runs')

@@ -10,6 +10,7 @@ import { continuableRunOf } from './continuable-run.ts';
 import { runDetailOf, runListItemOf } from './run-details.ts';
 import type { NewRun } from './run-rows.ts';
 import type { RunStore } from './storage.ts';
+import { toolCallsIn } from './stored-messages.ts';
 import type Database from 'better-sqlite3';
 
 export interface RunStoreOptions {
@@ -83,6 +84,11 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
       recorder.flush();
       const row = queries.whole.first({ id: runId.toLowerCase() });
       return row === undefined ? null : runDetailOf(row);
+    },
+    readAnswer(runId) {
+      const row = queries.answer.first({ id: runId });
+      if (row === undefined) return null;
+      return { content: row.content, toolCalls: row.tool_calls_json === null ? [] : toolCallsIn(row.tool_calls_json) };
     },
     readToContinue(runId) {
       recorder.flush();

@@ -72,6 +72,8 @@ export interface RunStore {
   read(runId: string): RunDetail | null;
   /** With what providers need to get back, which no caller may see. */
   readToContinue(runId: string): ContinuableRun | null;
+  /** The answer of a completed run; null for any other. Doesn't see runs that aren't on disk yet. */
+  readAnswer(runId: string): Pick<ContinuableRun, 'content' | 'toolCalls'> | null;
   count(): number;
 }
 

@@ -7,14 +7,31 @@ export interface ContinuedResponse {
   readonly keepsSystem: boolean;
 }
 
+/** What an item of a response is in the answer of its run: a part of its text, or a call. Neither for reasoning, which no provider takes from others. */
+export interface AnswerItem {
+  /** Its start and its end in the text. */
+  readonly text: readonly [number, number] | null;
+  /** Its index among the calls. */
+  readonly call: number | null;
+}
+
+/** A response's item that a later call may refer to. */
+export interface ReferredItem {
+  readonly runId: string;
+  readonly item: AnswerItem;
+}
+
 /** Finds the conversation of a recorded call by what the call repeats of earlier ones. */
 export interface ThreadStore {
   /** The conversation of the first known key; null if none is known. */
   find(keys: readonly string[]): string | null;
   /** The response with this key; null for none, and for a key of something else. */
   findResponse(key: string): ContinuedResponse | null;
+  /** The item with this key; null for none. */
+  findItem(key: string): ReferredItem | null;
   /** A key is written a moment later, together with others. */
   note(key: string, conversationId: string, response?: ContinuedResponse): void;
+  noteItem(key: string, conversationId: string, item: ReferredItem): void;
   /** Writes the queue. */
   flush(): void;
 }
@@ -24,6 +41,7 @@ const maxKeys = 200_000;
 interface Thread {
   readonly conversationId: string;
   readonly response: ContinuedResponse | null;
+  readonly item: ReferredItem | null;
 }
 
 const writeDelayMilliseconds = 200;
@@ -37,8 +55,11 @@ export function createThreadStore(database: Database.Database): ThreadStore {
   const findRun = database.prepare<[string], { run_id: string; keeps_system: number }>(
     'SELECT run_id, keeps_system FROM call_threads WHERE key = ? AND run_id IS NOT NULL',
   );
-  const insert = database.prepare<[string, string, string | null, number]>(
-    'INSERT OR REPLACE INTO call_threads (key, conversation_id, run_id, keeps_system) VALUES (?, ?, ?, ?)',
+  const findItem = database.prepare<[string], { run_id: string; item_json: string }>(
+    'SELECT run_id, item_json FROM call_threads WHERE key = ? AND item_json IS NOT NULL',
+  );
+  const insert = database.prepare<[string, string, string | null, number, string | null]>(
+    'INSERT OR REPLACE INTO call_threads (key, conversation_id, run_id, keeps_system, item_json) VALUES (?, ?, ?, ?, ?)',
   );
   const prune = database.prepare<[{ keep: number; limit: number }]>(
     `DELETE FROM call_threads WHERE sequence IN (
@@ -47,8 +68,11 @@ export function createThreadStore(database: Database.Database): ThreadStore {
      )`,
   );
   const write = database.transaction((entries: readonly [string, Thread][]) => {
-    for (const [key, { conversationId, response }] of entries)
-      insert.run(key, conversationId, response?.runId ?? null, response?.keepsSystem === true ? 1 : 0);
+    for (const [key, { conversationId, response, item }] of entries) {
+      const runId = (response ?? item)?.runId ?? null;
+      const json = item === null ? null : JSON.stringify(item.item);
+      insert.run(key, conversationId, runId, response?.keepsSystem === true ? 1 : 0, json);
+    }
     prune.run({ keep: maxKeys, limit: entries.length + pruneSlice });
   });
 
@@ -63,6 +87,11 @@ export function createThreadStore(database: Database.Database): ThreadStore {
     } catch {
       // The disk is full. The next call then starts a conversation of its own, which is all that is lost.
     }
+  }
+
+  function add(key: string, thread: Thread): void {
+    queue.set(key, thread);
+    timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
   }
 
   return {
@@ -80,9 +109,13 @@ export function createThreadStore(database: Database.Database): ThreadStore {
       const row = findRun.get(key);
       return row ? { runId: row.run_id, keepsSystem: row.keeps_system === 1 } : null;
     },
-    note(key, conversationId, response) {
-      queue.set(key, { conversationId, response: response ?? null });
-      timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
+    findItem(key) {
+      const queued = queue.get(key);
+      if (queued) return queued.item;
+      const row = findItem.get(key);
+      return row ? { runId: row.run_id, item: JSON.parse(row.item_json) as AnswerItem } : null;
     },
+    note: (key, conversationId, response) => add(key, { conversationId, response: response ?? null, item: null }),
+    noteItem: (key, conversationId, item) => add(key, { conversationId, response: null, item }),
   };
 }

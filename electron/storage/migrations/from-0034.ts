@@ -291,3 +291,6 @@ export const answeredQuestions = `
  * that time. What differs from it was changed since, and isn't sent yet.
  */
 export const sharedReviewers = 'ALTER TABLE reviewers ADD COLUMN team_json TEXT';
+
+/** 47. What an item of a response is in the answer of its run, so that a later call can refer to it: an `AnswerItem`. */
+export const referredItems = 'ALTER TABLE call_threads ADD COLUMN item_json TEXT';
