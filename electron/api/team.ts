@@ -3,6 +3,7 @@ import {
   disconnectTeam,
   listTeamMembers,
   readTeam,
+  removeTeamHost,
   retryTeam,
   testTeam,
 } from '../../shared/contract/team.ts';
@@ -15,6 +16,7 @@ export function teamHandlers(team: Team): Handler[] {
     implement(testTeam, ({ body }) => team.test(body)),
     implement(retryTeam, team.retry),
     implement(listTeamMembers, team.members),
+    implement(removeTeamHost, ({ parameters }) => team.removeHost(parameters.id)),
     implement(connectTeam, ({ body }) => team.connect(body)),
     implement(disconnectTeam, team.disconnect),
   ];

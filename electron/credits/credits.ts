@@ -150,7 +150,12 @@ export function createCredits(leases: CreditLeases | null = null): Credits {
   }
 
   leases?.onReclaim((keyId) => {
-    for (const [id, count] of counts) if (keyId === null || id === keyId) giveBack(id, count, 0);
+    if (keyId === null) return counts.forEach((count, id) => giveBack(id, count, 0));
+    const count = counts.get(keyId);
+    if (count !== undefined && count.asking !== null) return;
+    // Also what was given back before: that may never have arrived.
+    if (count !== undefined) count.ceiling = count.used;
+    leases.lower(keyId, count?.used ?? 0);
   });
   if (leases !== null) {
     setInterval(() => counts.forEach((count, id) => giveBack(id, count, count.spare)), giveBackMs).unref();

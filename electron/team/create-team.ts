@@ -43,6 +43,8 @@ export interface Team {
   retry(): Promise<TeamState>;
   /** Rejects with `conflict` without a connection. */
   members(): Promise<TeamMembers>;
+  /** For a host that never comes back: others may use what it has in reserve. Rejects with `conflict` if it may still use that. */
+  removeHost(id: string): Promise<void>;
   /** Stores the address and the password in the keychain and starts to copy. Throws `invalid_request` for an invalid address. */
   connect(input: TeamInput): Promise<TeamState>;
   disconnect(): Promise<TeamState>;
@@ -214,6 +216,7 @@ function createConnection(options: TeamOptions, targetOptions: TargetOptions, co
       return state();
     },
     members: () => client.call('members', null),
+    removeHost: (id: string) => client.call('removeHost', id),
     async connect(input: TeamInput): Promise<TeamState> {
       requireChangeable(options);
       const target = targetOf(input, copying.target);
@@ -256,6 +259,10 @@ export function createTeam(options: TeamOptions): Team {
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     ...createConnection(options, targetOptions, copying),
-    close: () => client.dispose(),
+    close() {
+      // What the last runs cost is used, and mustn't be given back.
+      storage.flush();
+      return client.dispose();
+    },
   };
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
 import { describeTeamFailure, type TeamConnection } from './connection.ts';
-import { type KeyChanges, SharedKeysConnection, type SharedKeysOptions } from './shared-keys.ts';
+import { type KeyChanges, type Session, SharedKeysConnection, type SharedKeysOptions } from './shared-keys.ts';
 
 /** What the thread tells the host about shared keys. */
 export interface KeysEvent {
@@ -63,6 +63,9 @@ export class KeyExchange {
   #ready = Promise.withResolvers<SharedKeysConnection>();
   #failure: string | null = 'The team database is not connected yet.';
   #isResumed: boolean;
+  #earlierSession: Session | null = null;
+  readonly #reclaimed = new Set<string>();
+  #lowered: Promise<void> = Promise.resolve();
   #isOver = false;
   #wake: () => void = () => {};
   readonly #running: Promise<void>;
@@ -89,6 +92,7 @@ export class KeyExchange {
       }
     }
     // Also of a connection that was still being made when this was closed.
+    await this.#lowered;
     await this.#connection?.release().catch(() => undefined);
     await this.#disconnect();
   }
@@ -102,9 +106,12 @@ export class KeyExchange {
       password,
       leaseMs,
       isResumed: this.#isResumed,
+      earlierSession: this.#earlierSession,
+      reclaimed: this.#reclaimed,
       onNotify: () => this.#wake(),
     });
     this.#connection = connection;
+    this.#earlierSession = connection.session;
     this.#isResumed = true;
     while (!this.#isOver) {
       const changes = await connection.step();
@@ -135,6 +142,8 @@ export class KeyExchange {
 
   /** Rejects with `team_unavailable`, at once while the database can't be reached. */
   async acquire(request: CreditRequest): Promise<CreditLease> {
+    // What was given back before mustn't take back what this gets.
+    await this.#lowered;
     try {
       return await (await this.#connected()).acquire(request);
     } catch (failure) {
@@ -156,9 +165,10 @@ export class KeyExchange {
     return Promise.race([this.#ready.promise, limit]);
   }
 
-  /** Failures are ignored: the lease ends by itself. */
-  async lower(keyId: string, ceiling: number): Promise<void> {
-    await this.#connection?.lower(keyId, ceiling).catch(() => undefined);
+  /** Failures are ignored: another host asks for what it needs. */
+  lower(keyId: string, ceiling: number): Promise<void> {
+    const lowering = this.#connection?.lower(keyId, ceiling).catch(() => undefined);
+    return (this.#lowered = Promise.all([this.#lowered, lowering]).then(() => undefined));
   }
 
   /** Gives back unused credits, if the database can be reached. */

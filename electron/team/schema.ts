@@ -253,6 +253,16 @@ const decideByQuestion = `
 /** What an answer in a review queue answers, because its rubric stays on the host that has the queue. */
 const answeredQuestions = 'ALTER TABLE touchstone.feedback_history ADD COLUMN question text';
 
+/**
+ * A host that isn't heard of keeps what it has in reserve, because it may use that without the database. `mark` tells the data folder of a
+ * host from copies of it. Before this, reserves ended at `expires_at`, and others may use those that have.
+ */
+const lastingReserves = `
+  ALTER TABLE touchstone.credit_leases ADD COLUMN mark text;
+  UPDATE touchstone.credit_leases SET ceiling = spent WHERE ceiling > spent AND expires_at <= now();
+  ALTER TABLE touchstone.hosts ADD COLUMN removed_at timestamptz;
+`;
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
 export const migrations: readonly string[] = [
   firstTables,
@@ -265,4 +275,5 @@ export const migrations: readonly string[] = [
   reviewDiscussions,
   decideByQuestion,
   answeredQuestions,
+  lastingReserves,
 ];

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { ApiKeyRow } from '../storage/schema.ts';
 import { baseOf, type SharedKeyRow, type SharedKeyUse, sharedFields } from '../storage/shared-keys.ts';
+import { AppError } from '../../shared/app-error.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
 import { createPool, requireKnownTables, type TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
@@ -30,6 +32,8 @@ const reclaimTries = 3;
 /** The share of the free credits that a host keeps in reserve. Of the last few, it keeps none. */
 const spareShare = 1 / 64;
 const maxSpare = 200;
+/** What all hosts may hold together of a key's limit. Hosts that were killed and never come back, however many, keep no more in reserve. */
+const maxHeldShare = 1 / 16;
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 export interface SharedKeysOptions {
@@ -38,12 +42,28 @@ export interface SharedKeysOptions {
   /** The recorded runs of this host; read-only. */
   readonly local: Database.Database;
   readonly hostId: string;
-  /** How long the credits that this host has reserved stay reserved when it isn't heard of. */
+  /** How long this host may use what it has reserved without being heard of. Nobody can remove it before. */
   readonly leaseMs: number;
   /** Whether this process has been connected before, so that what it has reserved stays. */
   readonly isResumed: boolean;
+  /** The session of its connection before this one, which the server may not know as ended. */
+  readonly earlierSession: Session | null;
+  /** IDs of keys whose unused credits this host must give back. They outlive this connection if it ends before a step has returned them. */
+  readonly reclaimed: Set<string>;
   /** Another host has changed something. */
   readonly onNotify: () => void;
+}
+
+/** A session of the server. */
+export interface Session {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** The same after a restart, and another one for a copy of the data folder. Where a file system has no time of birth, it is the last change. */
+function markOf({ name }: Database.Database): string {
+  const { ino, birthtimeNs, ctimeNs } = statSync(name, { bigint: true });
+  return birthtimeNs === ctimeNs ? `${ino}` : `${ino}-${birthtimeNs}`;
 }
 
 /**
@@ -56,9 +76,11 @@ export class SharedKeysConnection {
   readonly #database: TeamDatabase;
   readonly #readLocal: Database.Statement<[], ApiKeyRow>;
   readonly #readSpent: Database.Statement<[string], number>;
-  readonly #reclaimed = new Set<string>();
   readonly #sentSpent = new Map<string, number>();
+  readonly #mark: string;
   #listener: pg.PoolClient | null = null;
+  #isLost = false;
+  #session: Session | null = null;
   #team = '';
   #version = -1;
   #usesAt = -Infinity;
@@ -66,6 +88,7 @@ export class SharedKeysConnection {
 
   private constructor(options: SharedKeysOptions) {
     this.#options = options;
+    this.#mark = markOf(options.local);
     const { address, password, local } = options;
     this.#pool = createPool(address, password, { max: maxConnections, queryMs });
     this.#database = new Kysely({ dialect: new PostgresDialect({ pool: this.#pool }) });
@@ -85,24 +108,74 @@ export class SharedKeysConnection {
   }
 
   async #begin(): Promise<void> {
-    const { hostId, isResumed } = this.#options;
     const { rows } = await sql<{ team: string }>`
       SELECT encode(sha256(token_secret::bytea), 'hex') AS team FROM touchstone.state`.execute(this.#database);
     this.#team = rows[0]!.team;
-    // A process that was killed can't give back what it had reserved.
-    if (!isResumed)
-      await sql`UPDATE touchstone.credit_leases SET ceiling = spent WHERE host_id = ${hostId}::uuid`.execute(
-        this.#database,
-      );
-    this.#listener = await this.#pool.connect();
-    // The next step fails, too, and reports it.
-    this.#listener.on('error', () => undefined);
-    this.#listener.on('notification', ({ channel, payload }) => {
-      if (channel === 'touchstone_credits' && payload) this.#reclaimed.add(payload);
+    const listener = (this.#listener = await this.#pool.connect());
+    const lose = () => {
+      this.#isLost = true;
+      this.#options.onNotify();
+    };
+    listener.on('error', lose);
+    listener.on('end', lose);
+    listener.on('notification', ({ channel, payload }) => {
+      if (channel === 'touchstone_credits' && payload) this.#options.reclaimed.add(payload);
       this.#options.onNotify();
     });
-    await this.#listener.query('LISTEN touchstone_keys');
-    await this.#listener.query('LISTEN touchstone_credits');
+    await this.#requireOnlyHost(listener);
+    await this.#claim();
+    await listener.query('LISTEN touchstone_keys');
+    await listener.query('LISTEN touchstone_credits');
+  }
+
+  /** Two hosts with copies of one data folder would use one reserve twice. A lock of the session tells, and ends with it. */
+  async #requireOnlyHost(listener: pg.PoolClient): Promise<void> {
+    const { hostId, earlierSession } = this.#options;
+    // The server notices within half a minute that this device is gone, and lets a restarted one in.
+    await listener.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3');
+    const { rows } = await listener.query<Session & { isFree: boolean }>(
+      `SELECT pid, backend_start::text AS "startedAt", pg_try_advisory_lock(hashtextextended($1, 7420515120)) AS "isFree"
+       FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
+      [hostId],
+    );
+    this.#session = rows[0]!;
+    if (rows[0]!.isFree) return;
+    const { pid = 0, startedAt = '' } = earlierSession ?? {};
+    await listener.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2',
+      [pid, startedAt],
+    );
+    throw new AppError(
+      'conflict',
+      'Another host with a copy of this data folder is connected. Stop that host, or give it a folder of its own.',
+    );
+  }
+
+  /**
+   * A process that was killed can't give back what it had reserved, so the next one does. What a host with a copy of this data folder has
+   * reserved counts as used: it may use that without the database.
+   */
+  async #claim(): Promise<void> {
+    const { hostId, isResumed } = this.#options;
+    const local = this.#readLocal.all();
+    const mark = this.#mark;
+    // In a transaction, here and below: what the server gets late, after this connection was given up, isn't committed.
+    await this.#database.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ key_id: string }>`
+        UPDATE touchstone.credit_leases AS lease SET mark = ${mark}, spent = claimed.spent, ceiling = claimed.spent
+        FROM (SELECT key_id, greatest(lease.spent, input.spent,
+            CASE WHEN mark = ${mark} OR mark IS NULL THEN 0 ELSE ceiling END) AS spent
+          FROM touchstone.credit_leases AS lease LEFT JOIN unnest(${local.map(({ id }) => id)}::uuid[],
+            ${local.map((row) => row.credits_used)}::bigint[]) AS input (id, spent) ON id = key_id
+          WHERE host_id = ${hostId}::uuid AND (NOT ${isResumed} OR mark IS DISTINCT FROM ${mark}) FOR UPDATE OF lease) AS claimed
+        WHERE lease.key_id = claimed.key_id AND host_id = ${hostId}::uuid RETURNING lease.key_id`.execute(transaction);
+      for (const row of rows) this.#options.reclaimed.add(row.key_id);
+    });
+  }
+
+  /** What the server may take for connected after a lost connection. */
+  get session(): Session | null {
+    return this.#session;
   }
 
   async close(): Promise<void> {
@@ -113,6 +186,7 @@ export class SharedKeysConnection {
 
   /** Exchanges what has changed since the last step. */
   async step(): Promise<KeyChanges> {
+    if (this.#isLost) throw new Error('Connection terminated');
     await requireKnownTables(this.#database);
     const local = this.#readLocal.all();
     await this.#upload(local);
@@ -120,10 +194,11 @@ export class SharedKeysConnection {
     const changed = await this.#download();
     const missing = isFirst ? await this.#uploadMissing(local, new Set(changed.map(({ id }) => id))) : [];
     await this.#uploadSpent(local);
-    const lapsed = await this.#renew();
-    const reclaimed = [...new Set([...this.#reclaimed, ...lapsed])];
-    this.#reclaimed.clear();
-    return { team: this.#team, changed, missing, uses: await this.#readUses(), reclaimed };
+    await this.#renew();
+    const uses = await this.#readUses();
+    const reclaimed = [...this.#options.reclaimed];
+    this.#options.reclaimed.clear();
+    return { team: this.#team, changed, missing, uses, reclaimed };
   }
 
   /** New keys of this host, and changes of known ones. */
@@ -177,8 +252,8 @@ export class SharedKeysConnection {
     );
     if (changed.length === 0) return;
     await sql`
-      INSERT INTO touchstone.credit_leases AS lease (key_id, host_id, spent, ceiling, expires_at)
-      SELECT input.id, ${this.#options.hostId}::uuid, input.spent, 0, now()
+      INSERT INTO touchstone.credit_leases AS lease (key_id, host_id, spent, ceiling, expires_at, mark)
+      SELECT input.id, ${this.#options.hostId}::uuid, input.spent, 0, now(), ${this.#mark}
       FROM unnest(${changed.map(({ id }) => id)}::uuid[], ${changed.map((row) => row.credits_used)}::bigint[])
         AS input (id, spent) JOIN touchstone.api_keys ON api_keys.id = input.id
       ON CONFLICT (key_id, host_id) DO UPDATE SET spent = excluded.spent WHERE lease.spent < excluded.spent`.execute(
@@ -187,20 +262,20 @@ export class SharedKeysConnection {
     for (const row of changed) this.#sentSpent.set(row.id, row.credits_used);
   }
 
-  /** Returns the keys whose credits others may have taken meanwhile. */
-  async #renew(): Promise<string[]> {
-    if (performance.now() - this.#renewedAt < renewEveryMs) return [];
+  /** A host that wasn't heard of may have been removed meanwhile, and others use what it had in reserve. */
+  async #renew(): Promise<void> {
+    if (performance.now() - this.#renewedAt < renewEveryMs) return;
     const { hostId, leaseMs } = this.#options;
-    const { rows } = await sql<{ key_id: string }>`
-      UPDATE touchstone.credit_leases SET ceiling = spent
-      WHERE host_id = ${hostId}::uuid AND ceiling > spent AND expires_at <= now() RETURNING key_id`.execute(
+    const { rows } = await sql<{ key_id: string; is_over: boolean }>`
+      UPDATE touchstone.credit_leases AS lease SET expires_at = now() + ${leaseMs} * interval '1 millisecond'
+      FROM (SELECT key_id, expires_at <= now() AS is_over FROM touchstone.credit_leases
+        WHERE host_id = ${hostId}::uuid AND (ceiling > spent OR expires_at < now() + ${leaseMs / 2} * interval '1 millisecond')
+        FOR UPDATE) AS own
+      WHERE lease.key_id = own.key_id AND host_id = ${hostId}::uuid RETURNING lease.key_id, is_over`.execute(
       this.#database,
     );
-    await sql`
-      UPDATE touchstone.credit_leases SET expires_at = now() + ${leaseMs} * interval '1 millisecond'
-      WHERE host_id = ${hostId}::uuid AND ceiling > spent`.execute(this.#database);
     this.#renewedAt = performance.now();
-    return rows.map((row) => row.key_id);
+    for (const { key_id: id, is_over: isOver } of rows) if (isOver) this.#options.reclaimed.add(id);
   }
 
   async #readUses(): Promise<SharedKeyUse[]> {
@@ -233,20 +308,23 @@ export class SharedKeysConnection {
         SELECT credit_limit FROM touchstone.api_keys WHERE id = ${keyId}::uuid FOR UPDATE`.execute(transaction);
       const limit = limits.rows[0]?.credit_limit;
       if (limit === undefined) throw new Error('The key is not in the team database yet.');
-      const others = await sql<{ taken: number; held: number }>`
-        SELECT coalesce(sum(CASE WHEN expires_at > clock_timestamp() THEN greatest(spent, ceiling) ELSE spent END), 0) AS taken,
+      // Also of hosts that aren't heard of: they may be cut off and go on.
+      const others = await sql<{ taken: number; reserved: number; held: number }>`
+        SELECT coalesce(sum(greatest(spent, ceiling)), 0) AS taken, coalesce(sum(greatest(ceiling - spent, 0)), 0) AS reserved,
           coalesce(sum(greatest(ceiling - spent, 0)) FILTER (WHERE expires_at > clock_timestamp()), 0) AS held
         FROM touchstone.credit_leases WHERE key_id = ${keyId}::uuid AND host_id <> ${hostId}::uuid`.execute(
         transaction,
       );
-      const { taken, held } = others.rows[0]!;
-      const left = (limit ?? unlimited) - taken - used - needed;
-      const spare = Math.max(0, Math.min(maxSpare, Math.floor(left * spareShare)));
+      const { taken, reserved, held } = others.rows[0]!;
+      const total = limit ?? unlimited;
+      const left = total - taken - used - needed;
+      const mayHold = Math.floor(total * maxHeldShare) - reserved;
+      const spare = Math.max(0, Math.min(maxSpare, Math.floor(left * spareShare), mayHold));
       const ceiling = Math.max(used, used + needed + Math.min(left, spare));
       const { rows } = await sql<{ spent: number }>`
-        INSERT INTO touchstone.credit_leases AS lease (key_id, host_id, spent, ceiling, expires_at)
+        INSERT INTO touchstone.credit_leases AS lease (key_id, host_id, spent, ceiling, expires_at, mark)
         VALUES (${keyId}::uuid, ${hostId}::uuid, ${this.#readSpent.get(keyId) ?? 0}, ${ceiling},
-          now() + ${leaseMs} * interval '1 millisecond')
+          now() + ${leaseMs} * interval '1 millisecond', ${this.#mark})
         ON CONFLICT (key_id, host_id) DO UPDATE SET spent = greatest(lease.spent, excluded.spent),
           ceiling = excluded.ceiling, expires_at = excluded.expires_at
         RETURNING spent`.execute(transaction);
@@ -256,9 +334,11 @@ export class SharedKeysConnection {
 
   /** Lowers the ceiling of a key, so that other hosts can use what this one doesn't. */
   async lower(keyId: string, ceiling: number): Promise<void> {
-    await sql`
-      UPDATE touchstone.credit_leases SET ceiling = ${ceiling}, spent = greatest(spent, ${this.#readSpent.get(keyId) ?? 0})
-      WHERE key_id = ${keyId}::uuid AND host_id = ${this.#options.hostId}::uuid`.execute(this.#database);
+    await this.#database.transaction().execute((transaction) =>
+      sql`
+        UPDATE touchstone.credit_leases SET ceiling = ${ceiling}, spent = greatest(spent, ${this.#readSpent.get(keyId) ?? 0})
+        WHERE key_id = ${keyId}::uuid AND host_id = ${this.#options.hostId}::uuid`.execute(transaction),
+    );
   }
 
   /** Gives back everything that the runs of this host haven't used. For a host that stops. */

@@ -53,6 +53,7 @@ export interface TeamMethods {
   readonly stop: Method<null, void>;
   readonly test: Method<Target, Omit<TeamTest, 'authority'>>;
   readonly members: Method<null, TeamMembers>;
+  readonly removeHost: Method<string, void>;
   /** Resolves when everything is copied, or copying has failed. */
   readonly flush: Method<null, void>;
   /** The same for all hosts, so that one continues the pages of another. */

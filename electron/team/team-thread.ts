@@ -13,7 +13,7 @@ import { TeamEngine } from './team-engine.ts';
 import { createTeamPopulation } from './team-population.ts';
 import { type TeamReviewMethods, TeamReviews } from './team-reviews.ts';
 import type { CopiedMark, CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
-import { readMembers } from './team-members.ts';
+import { readMembers, removeHost } from './team-members.ts';
 import { TeamRuns } from './team-runs.ts';
 import { testTeamConnection } from './test-connection.ts';
 
@@ -257,6 +257,7 @@ const methods: TeamMethods = {
   lowerCredits: ({ keyId, ceiling }) => exchange?.lower(keyId, ceiling),
   test: ({ address, password }) => testTeamConnection(address, password),
   members: () => query(() => readMembers(connection!.database, localRuns.hostId())),
+  removeHost: (id) => write(() => removeHost(connection!.database, id, localRuns.hostId())),
   async flush() {
     if (target === null) return;
     nextStep = Promise.withResolvers();

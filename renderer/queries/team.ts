@@ -5,6 +5,7 @@ import {
   disconnectTeam,
   listTeamMembers,
   readTeam,
+  removeTeamHost,
   retryTeam,
   type TeamInput,
   type TeamState,
@@ -64,7 +65,8 @@ export function useRetryTeam() {
   });
 }
 
-const membersMilliseconds = 30_000;
+/** A reviewer who was added here is in the database a second later. */
+const membersMilliseconds = 10_000;
 
 /** The reviewers and hosts of a connected team database. */
 export function useTeamMembers() {
@@ -73,5 +75,15 @@ export function useTeamMembers() {
     queryKey: [...teamKey, 'members'],
     queryFn: ({ signal }) => client.call(listTeamMembers, { signal }),
     refetchInterval: membersMilliseconds,
+  });
+}
+
+/** Removes a host that never comes back. */
+export function useRemoveTeamHost() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => client.call(removeTeamHost, { parameters: { id } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [...teamKey, 'members'] }),
   });
 }

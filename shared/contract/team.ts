@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from './common.ts';
+import { timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: settings and host';
@@ -118,47 +118,73 @@ export const retryTeam = defineEndpoint({
   response: teamState,
 });
 
+const reviewerOfTeam = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    kind: z.enum(['person', 'api-key']),
+    hasPin: z.boolean(),
+    reviewed: z.int().describe('Items of shared queues'),
+    lastReviewAt: timestamp.nullable(),
+  })
+  .meta({ id: 'TeamReviewer' });
+
+const hostOfTeam = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    isThisHost: z.boolean(),
+    copiedAt: timestamp.nullable().describe('Null if it never copied'),
+    rejected: z.int().describe('Its runs that the database can’t store'),
+    reserved: z
+      .int()
+      .nullable()
+      .describe(
+        'Credits that it has in reserve or in active runs. Others can’t use them. Null without the right to see them',
+      ),
+    isRemovable: z
+      .boolean()
+      .describe('Whether it isn’t connected and its offline time is over, so that it can’t use its reserve any more'),
+  })
+  .meta({ id: 'TeamHost' });
+
 /** At most 1,000 each. Null for a part that this host's user of the database may not read. */
-export const teamMembers = z.object({
-  /** Who has reviewed most is first. */
-  reviewers: z
-    .array(
-      z.object({
-        id: z.uuid(),
-        name: z.string(),
-        kind: z.enum(['person', 'api-key']),
-        hasPin: z.boolean(),
-        /** Items of shared queues. */
-        reviewed: z.int(),
-        lastReviewAt: timestamp.nullable(),
-      }),
-    )
-    .nullable(),
-  /** Those that have copied, the latest first. */
-  hosts: z
-    .array(
-      z.object({
-        id: z.uuid(),
-        name: z.string(),
-        isThisHost: z.boolean(),
-        copiedAt: timestamp,
-        /** Its runs that the database can't store. */
-        rejected: z.int(),
-      }),
-    )
-    .nullable(),
-});
+export const teamMembers = z
+  .object({
+    reviewers: z.array(reviewerOfTeam).nullable().describe('Who has reviewed most is first'),
+    hosts: z
+      .array(hostOfTeam)
+      .nullable()
+      .describe('Those that hold a reserve without being connected are first, then those that copied last'),
+  })
+  .meta({ id: 'TeamMembers' });
 export type TeamMembers = z.infer<typeof teamMembers>;
 
 export const listTeamMembers = defineEndpoint({
   id: 'listTeamMembers',
   method: 'get',
-  path: '/window/team/members',
-  access: 'window',
-  tag,
+  path: '/team/members',
+  access: 'manage',
+  tag: 'Team database',
   summary: 'The reviewers and hosts of the team database',
+  description: 'At most 1,000 each. Null for a part that this host may not read.',
   response: teamMembers,
   errors: [409],
+});
+
+export const removeTeamHost = defineEndpoint({
+  id: 'removeTeamHost',
+  method: 'delete',
+  path: '/team/hosts/{id}',
+  access: 'manage',
+  tag: 'Team database',
+  summary: 'Remove a host that never comes back',
+  description:
+    'Other hosts may then use the credits that it has in reserve. 409 while it is connected or may still use them. If it comes back, it is listed again and what it used is counted.',
+  parameters: z.object({ id: uuid }),
+  status: 204,
+  kinds: ['empty'],
+  errors: [404, 409],
 });
 
 export const connectTeam = defineEndpoint({

@@ -1,6 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { SharedKeysConnection } from '../../electron/team/shared-keys.ts';
+import { parseTeamAddress } from '../../shared/team-address.ts';
 import type { ApiKey } from '../../shared/contract/api-keys.ts';
+import type { TeamMembers } from '../../shared/contract/team.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts';
@@ -17,6 +27,41 @@ interface StartOptions {
   readonly team: string;
   readonly provider?: ScriptedProvider;
   readonly offlineMinutes?: number;
+  readonly directory?: string;
+}
+
+/** A socket between a host and the server, which can be cut. */
+async function startNetwork(folder: string) {
+  const own = await mkdtemp(join(tmpdir(), 'ts-net-'));
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const listener = createServer((client) => {
+    if (isCut) return void client.destroy();
+    const upstream = connect(join(folder, '.s.PGSQL.5432'));
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+  }).listen(join(own, '.s.PGSQL.5432'));
+  await new Promise((resolve) => listener.once('listening', resolve));
+  onTestFinished(async () => {
+    listener.close();
+    await rm(own, { recursive: true });
+  });
+  return {
+    folder: own,
+    async cut() {
+      isCut = true;
+      const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()));
+      sockets.clear();
+      await Promise.all(ended);
+    },
+    restore: () => (isCut = false),
+  };
 }
 
 async function startHost({ provider, ...options }: StartOptions): Promise<KeyHost> {
@@ -131,28 +176,163 @@ describeWithPostgres('API keys that hosts share', () => {
     expect(countStatuses(answers)).toEqual({ 200: 99, 402: 1 });
   });
 
-  test(
-    'a host that was killed gives its reservations back when it is not heard of, or starts again',
-    longTest,
-    async () => {
-      const team = await server().createDatabase();
-      const provider = await startProvider();
-      const one = await startHost({ team, provider });
-      const { key, id } = await one.issue({ creditLimit: 2 });
+  test('what a cut off host has in reserve is counted until it is back, or somebody removes it', longTest, async () => {
+    const team = await server().createDatabase();
+    const provider = await startProvider();
+    const network = await startNetwork(server().folder);
+    const two = await startHost({ team, provider });
+    const [lasting, removed] = [await two.issue({ creditLimit: 200 }), await two.issue({ creditLimit: 100 })];
+    const one = await startHost({ team: team.replace(server().folder, network.folder), provider });
+    for (const { key } of [lasting, removed]) {
       await until(async () => expect(await statusOf(one, key)).toBe(200));
-      const dead = '00000000-0000-4000-8000-000000000001';
-      await until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.api_keys')).toHaveLength(1));
+      expect((await one.run(key)).status).toBe(200);
+    }
+    await until(async () => {
+      const { hosts } = (await two.call<TeamMembers>('GET', '/team/members')).body;
+      expect(hosts).toMatchObject([{}, {}]);
+    });
+    const oneId = one.host.storage.windowCallerId;
+    const remove = (id: string, host = two) =>
+      host.call<{ error?: { message: string } }>('DELETE', `/team/hosts/${id}`);
+    expect((await remove(oneId)).body.error?.message).toContain('is connected');
+    expect((await remove(two.host.storage.windowCallerId)).status).toBe(409);
+    expect((await remove('00000000-0000-4000-8000-000000000001')).status).toBe(404);
+
+    const spent = () => server().query(team, 'SELECT spent FROM touchstone.credit_leases WHERE host_id = $1', [oneId]);
+    await until(async () => expect(await spent()).toEqual([{ spent: '1' }, { spent: '1' }]));
+
+    await network.cut();
+    await until(async () => expect((await remove(oneId)).body.error?.message).toMatch(/without the database. Remove/));
+    await server().query(team, 'UPDATE touchstone.credit_leases SET expires_at = now() WHERE host_id = $1', [oneId]);
+    const runs = async (host: KeyHost, key: string, count: number) => {
+      const answers: Answer<unknown>[] = [];
+      for (let run = 0; run < count; run += 1) answers.push(await host.run(key));
+      return countStatuses(answers);
+    };
+    const reserve = 3;
+    expect(await runs(two, lasting.key, 200 - reserve)).toEqual({ 200: 200 - 1 - reserve, 402: 1 });
+    expect(await runs(one, lasting.key, reserve + 1)).toEqual({ 200: reserve, 503: 1 });
+
+    expect(await runs(two, removed.key, 99)).toEqual({ 200: 98, 402: 1 });
+    const { hosts } = (await two.call<TeamMembers>('GET', '/team/members')).body;
+    expect(hosts?.[0]).toMatchObject({ id: oneId, reserved: reserve + 1, isRemovable: true });
+    expect((await remove(oneId)).status).toBe(204);
+    const left = (await two.call<TeamMembers>('GET', '/team/members')).body.hosts;
+    expect(left).toMatchObject([{ isThisHost: true, isRemovable: false }]);
+    expect(await runs(two, removed.key, 2)).toEqual({ 200: 1, 402: 1 });
+
+    // The one that was removed comes back: its reserve is gone, and what it has used counts.
+    network.restore();
+    await until(async () => expect(await credits(two, lasting.key)).toMatchObject({ consumed: 200, remaining: 0 }));
+    await until(async () => expect(await credits(one, removed.key)).toMatchObject({ consumed: 100, remaining: 0 }));
+    expect((await one.run(removed.key)).status).toBe(402);
+  });
+
+  test('a host that was killed gives its reserve back when it starts again', longTest, async () => {
+    const team = await server().createDatabase();
+    const directory = await mkdtemp(join(tmpdir(), 'touchstone-sharing-'));
+    const first = await startHost({ team, directory });
+    const { id } = await first.issue({ creditLimit: 100 });
+    await until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.api_keys')).toHaveLength(1));
+    const hostId = first.host.storage.windowCallerId;
+    await first.host.close();
+    const leases = () => server().query(team, 'SELECT spent, ceiling FROM touchstone.credit_leases');
+    const restartWith = async (mark: string | null) => {
       await server().query(
         team,
-        `INSERT INTO touchstone.credit_leases VALUES ($1, $2, 0, 1, now() + interval '1 hour')`,
-        [id, dead],
+        `INSERT INTO touchstone.credit_leases VALUES ($1, $2, 5, 9, now() + interval '1 hour', $3)
+         ON CONFLICT (key_id, host_id) DO UPDATE SET ceiling = 9, mark = coalesce($3, credit_leases.mark)`,
+        [id, hostId, mark],
       );
-      expect(countStatuses([await one.run(key), await one.run(key)])).toEqual({ 200: 1, 402: 1 });
-      await server().query(team, 'UPDATE touchstone.credit_leases SET expires_at = now() WHERE host_id = $1', [dead]);
-      expect((await one.run(key)).status).toBe(200);
-      expect((await one.run(key)).status).toBe(402);
-    },
-  );
+      const again = await startHost({ team, directory });
+      await until(async () => expect(await leases()).not.toMatchObject([{ ceiling: '9', spent: '5' }]));
+      await again.host.close();
+      return leases();
+    };
+    expect(await restartWith(null)).toEqual([{ spent: '5', ceiling: '5' }]);
+    expect(await restartWith(null)).toEqual([{ spent: '5', ceiling: '5' }]);
+    // That of a host with a copy of the folder may be in use.
+    expect(await restartWith('a copy')).toEqual([{ spent: '9', ceiling: '9' }]);
+  });
+
+  test('two hosts with copies of one data folder never share a reserve', longTest, async () => {
+    const team = await server().createDatabase();
+    const provider = await startProvider();
+    const [directory, copy] = [await mkdtemp(join(tmpdir(), 'ts-a-')), await mkdtemp(join(tmpdir(), 'ts-b-'))];
+    const before = await startHost({ team, directory });
+    const { key } = await before.issue({ creditLimit: 500 });
+    await until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.api_keys')).toHaveLength(1));
+    await before.host.close();
+    cpSync(directory, copy, { recursive: true });
+    const one = await startHost({ team, directory, provider });
+    await until(async () => expect((await one.run(key)).status).toBe(200));
+    const two = await startHost({ team, directory: copy, provider });
+    expect(await two.run(key)).toMatchObject({
+      status: 503,
+      body: { error: { message: expect.stringContaining('a copy of this data folder is connected') } },
+    });
+    expect((await one.run(key)).status).toBe(200);
+    // As after a cut: the server still knows the session, and lets only the same process take its turn.
+    await server().query(
+      team,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'touchstone' AND query LIKE 'LISTEN%'",
+    );
+    await until(async () => expect(countStatuses([await one.run(key), await two.run(key)])[503]).toBe(1));
+    await one.close();
+    await until(async () => expect((await two.run(key)).status).toBe(200));
+  });
+
+  /** A limited key, and connections of other hosts to its database. */
+  async function startOtherHosts(creditLimit: number) {
+    const team = await server().createDatabase();
+    const host = await startHost({ team });
+    const { id } = await host.issue({ creditLimit });
+    await until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.api_keys')).toHaveLength(1));
+    const local = new Database(join(host.directory, 'touchstone.sqlite'), { readonly: true });
+    onTestFinished(() => void local.close());
+    const open = (hostId: string, isResumed = false) =>
+      SharedKeysConnection.open({
+        address: parseTeamAddress(team),
+        password: null,
+        local,
+        hostId,
+        leaseMs: 60_000,
+        isResumed,
+        earlierSession: null,
+        reclaimed: new Set(),
+        onNotify: () => undefined,
+      });
+    return { id, open, query: <Row extends pg.QueryResultRow>(text: string) => server().query<Row>(team, text) };
+  }
+
+  test('hosts with a new data folder at each start keep no more than a share of a limit', longTest, async () => {
+    const { id, open, query } = await startOtherHosts(640);
+    for (let start = 0; start < 30; start += 1) {
+      const connection = await open(randomUUID());
+      await connection.acquire({ keyId: id, used: 0, needed: 1 });
+      await connection.close();
+    }
+    const [held] = await query<{ sum: string }>('SELECT sum(ceiling) FROM touchstone.credit_leases');
+    // With the run that each has asked for.
+    expect(Number(held!.sum)).toBeLessThanOrEqual(640 / 16 + 30);
+  });
+
+  test('a host that comes back learns that somebody removed it before it accepts a call', longTest, async () => {
+    const { id, open, query } = await startOtherHosts(640);
+    const hostId = randomUUID();
+    for (const [isRemoved, reclaimed] of [
+      [false, []],
+      [true, [id]],
+    ] as const) {
+      const before = await open(hostId, true);
+      await before.acquire({ keyId: id, used: 0, needed: 1 });
+      await before.close();
+      if (isRemoved) await query('UPDATE touchstone.credit_leases SET ceiling = spent, expires_at = now()');
+      const after = await open(hostId, true);
+      expect((await after.step()).reclaimed).toEqual(reclaimed);
+      await after.close();
+    }
+  });
 
   test(
     'a host without the database accepts known keys for a time and uses what it has in reserve',

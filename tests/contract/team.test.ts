@@ -144,7 +144,7 @@ describeWithPostgres('the team database', () => {
     expect(offline).toMatchObject({ waitingRuns: 1, since: expect.any(String), retryAt: expect.any(String) });
     expect(offline.waiting).toBe(offline.waitingRuns + offline.waitingChanges);
     expect((await call<TeamState>('POST', '/window/team/retry')).body.status).toBe('offline');
-    expect((await call('GET', '/window/team/members')).status).toBe(409);
+    expect((await call('GET', '/team/members')).status).toBe(409);
     expect(offline.message).toMatch(
       /^No database is listening at .*Check the address and that PostgreSQL is running\.$/,
     );
@@ -215,7 +215,7 @@ describeWithPostgres('the team database', () => {
     await host.until(({ status, copied }) => status === 'up-to-date' && copied > 0);
     expect((await host.call('POST', '/reviewers', { name: 'Wren' })).status).toBeLessThan(300);
     await vi.waitFor(async () => {
-      const { body } = await host.call<TeamMembers>('GET', '/window/team/members');
+      const { body } = await host.call<TeamMembers>('GET', '/team/members');
       expect(body.reviewers).toMatchObject([{ name: 'Wren', kind: 'person', hasPin: false, reviewed: 0 }]);
       expect(body.hosts).toMatchObject([{ isThisHost: true, rejected: 0 }]);
     }, patience);

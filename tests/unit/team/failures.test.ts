@@ -86,6 +86,7 @@ describeWithPostgres('the team database', () => {
     await server.query(
       address,
       `ALTER TABLE touchstone.conversations DROP COLUMN earliest_at, DROP COLUMN latest_at;
+       ALTER TABLE touchstone.hosts DROP COLUMN removed_at; ALTER TABLE touchstone.credit_leases DROP COLUMN mark;
        ALTER TABLE touchstone.feedback_history DROP COLUMN question;
        ALTER TABLE touchstone.review_items DROP COLUMN second; DROP TABLE touchstone.review_comments;
        DROP FUNCTION touchstone.request_second_review, touchstone.add_review_comment;

@@ -8,9 +8,8 @@ import { Notice } from '../../../components/state-panels.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-list.ts';
-import { useAuditSource, useTeam } from '../../../queries/team.ts';
-import { clearSelection, useAuditViewState } from '../../../stores/audit.ts';
-import { Segmented } from '../../../components/choices.tsx';
+import { useAuditSource } from '../../../queries/team.ts';
+import { AuditSourceSwitch } from '../../../components/audit-source-switch.tsx';
 import { useActions } from '../../../stores/actions.ts';
 import { newReviewQueueAddress, replayAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { withoutSpan, writeFilter } from '../../../shell/audit-address.ts';
@@ -182,28 +181,6 @@ function IgnoredFilters({ names }: { names: readonly string[] }) {
   );
 }
 
-/** Chooses between the runs of this device and those of all hosts, if there is a team database. */
-function SourceSwitch() {
-  const hasTeam = (useTeam().data?.address ?? null) !== null;
-  const source = useAuditSource();
-  if (!hasTeam) return null;
-  return (
-    <Segmented
-      label="Runs of"
-      value={source}
-      onValueChange={(next) => {
-        // Conversations of the other source may not be in this one.
-        clearSelection();
-        useAuditViewState.setState({ source: next });
-      }}
-      options={[
-        { value: 'device', label: 'This device' },
-        { value: 'team', label: 'Team' },
-      ]}
-    />
-  );
-}
-
 function ClearAll({ onClear }: { onClear: () => void }) {
   return (
     <Button variant="quiet" size="small" onClick={onClear}>
@@ -257,7 +234,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
           isOpen={isSaving}
           setOpen={setSaving}
         />
-        <SourceSwitch />
+        <AuditSourceSwitch />
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>

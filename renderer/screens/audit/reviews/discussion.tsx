@@ -47,7 +47,7 @@ export function CommentForm({ queueId, itemId, onClose }: CommentFormProps) {
     if (isReady) add.mutate({ itemId, text: text.trim() }, { onSuccess: onClose });
   }
   return (
-    <form className="review__form" aria-label="Discuss this item" onSubmit={submit}>
+    <form className="stacked-form" aria-label="Discuss this item" onSubmit={submit}>
       <div className="field field--area">
         <textarea
           aria-label="Comment"

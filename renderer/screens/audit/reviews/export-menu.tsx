@@ -78,7 +78,7 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
   }
   return (
     <Dialog title="Make a dataset" isOpen onClose={onClose}>
-      <form className="review__form" onSubmit={submit}>
+      <form className="stacked-form" onSubmit={submit}>
         <p className="small secondary">
           A row for each reviewed run: its variables, its answer and the feedback of the queue. A correction replaces
           the answer that is expected.
@@ -170,7 +170,7 @@ function JudgeDialog({ queue, onClose }: DialogProps) {
   }
   return (
     <Dialog title="Label answers for a judge" isOpen onClose={onClose}>
-      <form className="review__form" onSubmit={submit}>
+      <form className="stacked-form" onSubmit={submit}>
         <p className="small secondary">
           The final values become labels of the judge, which it is calibrated with. Labels that it has stay.
         </p>

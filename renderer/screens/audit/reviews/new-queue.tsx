@@ -119,7 +119,7 @@ export function NewQueue({ filterText }: { filterText: string }) {
         <h2 className="section-title">New review queue</h2>
       </div>
       <div className="scroll grow review__page">
-        <form className="review__form" aria-label="New review queue" onSubmit={save}>
+        <form className="stacked-form" aria-label="New review queue" onSubmit={save}>
           <FilterText filter={filter} source={source} />
           <TextField
             label="Name"

@@ -20,7 +20,7 @@ interface FileDialogProps {
 function FileDialog({ title, explanation, isBusy, error, onFile, onClose }: FileDialogProps) {
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <div className="review__form">
+      <div className="stacked-form">
         <p className="small secondary">{explanation}</p>
         <DropZone
           label="Queue file"

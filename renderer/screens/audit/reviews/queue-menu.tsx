@@ -47,7 +47,7 @@ function RenameDialog({ queue, onClose }: DialogProps) {
   }
   return (
     <Dialog title="Rename review queue" isOpen onClose={onClose}>
-      <form className="review__form" onSubmit={submit}>
+      <form className="stacked-form" onSubmit={submit}>
         <TextField label="Name" autoFocus maxLength={maxNameCharacters} value={name} onValueChange={setName} />
         {change.error && <Notice tone="negative">{describeError(change.error).message}</Notice>}
         <div className="row">

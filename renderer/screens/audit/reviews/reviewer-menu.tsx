@@ -5,40 +5,13 @@ import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
+import { NewReviewerDialog, PinField } from '../../../components/new-reviewer.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import {
-  useActAsReviewer,
-  useChangeReviewer,
-  useCreateReviewer,
-  useDeleteReviewer,
-  useReviewers,
-} from '../../../queries/reviewers.ts';
+import { useActAsReviewer, useChangeReviewer, useDeleteReviewer, useReviewers } from '../../../queries/reviewers.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
-
-interface PinFieldProps {
-  label: string;
-  pin: string;
-  onPin: (pin: string) => void;
-  hint: string;
-}
-
-function PinField({ label, pin, onPin, hint }: PinFieldProps) {
-  return (
-    <TextField
-      label={label}
-      type="password"
-      inputMode="numeric"
-      autoComplete="off"
-      maxLength={12}
-      value={pin}
-      onValueChange={(text) => onPin(text.replaceAll(/\D/g, ''))}
-      hint={hint}
-    />
-  );
-}
 
 /** Asks for the PIN of a reviewer who has one. */
 function PinDialog({ reviewer, onClose }: { reviewer: Reviewer; onClose: () => void }) {
@@ -50,52 +23,12 @@ function PinDialog({ reviewer, onClose }: { reviewer: Reviewer; onClose: () => v
   }
   return (
     <Dialog title={`Review as ${reviewer.name}`} isOpen onClose={onClose}>
-      <form className="review__form" onSubmit={submit}>
+      <form className="stacked-form" onSubmit={submit}>
         <PinField label="PIN" pin={pin} onPin={setPin} hint="4 to 12 digits" />
         {act.error && <Notice tone="negative">{describeError(act.error).message}</Notice>}
         <div className="row">
           <Button type="submit" variant="primary" isBusy={act.isPending} aria-disabled={pin.length < 4}>
             Review as {reviewer.name}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function NewReviewerDialog({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const [pin, setPin] = useState('');
-  const create = useCreateReviewer();
-  const act = useActAsReviewer();
-  const isReady = name.trim() !== '' && (pin === '' || pin.length >= 4);
-  const error = create.error ?? act.error;
-  async function add() {
-    const { id } = await create.mutateAsync({ name: name.trim(), ...(pin !== '' && { pin }) });
-    await act.mutateAsync({ id, ...(pin !== '' && { pin }) });
-    onClose();
-  }
-  return (
-    <Dialog title="Add a reviewer" isOpen onClose={onClose}>
-      <form
-        className="review__form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          // A failure is shown below.
-          if (isReady && !create.isPending && !act.isPending) add().catch(() => {});
-        }}
-      >
-        <TextField label="Name" autoFocus maxLength={100} value={name} onValueChange={setName} />
-        <PinField
-          label="PIN (optional)"
-          pin={pin}
-          onPin={setPin}
-          hint="4 to 12 digits. Asked before somebody reviews under this name."
-        />
-        {error && <Notice tone="negative">{describeError(error).message}</Notice>}
-        <div className="row">
-          <Button type="submit" variant="primary" isBusy={create.isPending || act.isPending} aria-disabled={!isReady}>
-            Add and review as this person
           </Button>
         </div>
       </form>
@@ -117,7 +50,7 @@ function EditReviewerDialog({ reviewer, onClose }: { reviewer: Reviewer; onClose
   return (
     <Dialog title={`Edit ${reviewer.name}`} isOpen onClose={onClose}>
       <form
-        className="review__form"
+        className="stacked-form"
         onSubmit={(event) => {
           event.preventDefault();
           save(pin === '' ? undefined : pin);
@@ -214,7 +147,7 @@ export function ReviewerMenu() {
       </Menu>
       {requested && <PinDialog reviewer={requested} onClose={() => setRequested(null)} />}
       {edited && <EditReviewerDialog reviewer={edited} onClose={() => setEdited(null)} />}
-      {isAdding && <NewReviewerDialog onClose={() => setAdding(false)} />}
+      {isAdding && <NewReviewerDialog isActing onClose={() => setAdding(false)} />}
     </>
   );
 }

@@ -74,7 +74,7 @@ function SecondReviewDialog({ queueId, itemId, onClose }: SecondReviewDialogProp
   }
   return (
     <Dialog title="Request a second review" isOpen onClose={onClose}>
-      <form className="review__form" onSubmit={submit}>
+      <form className="stacked-form" onSubmit={submit}>
         <p className="small secondary">
           One more person reviews this item. Others see that you asked, and your reason when the item has all its
           reviews.

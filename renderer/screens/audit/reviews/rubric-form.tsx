@@ -247,7 +247,7 @@ export function RubricForm({ rubric, onSaved }: RubricFormProps) {
     if (problem === null && isChanged && !saving.isPending) saving.mutate(toRubricInput(draft), { onSuccess: onSaved });
   }
   return (
-    <form className="review__form rubric-form" aria-label={rubric ? 'Rubric' : 'New rubric'} onSubmit={save}>
+    <form className="stacked-form rubric-form" aria-label={rubric ? 'Rubric' : 'New rubric'} onSubmit={save}>
       <TextField
         label="Name"
         maxLength={200}

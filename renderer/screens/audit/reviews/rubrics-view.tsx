@@ -19,7 +19,7 @@ const newRubric = 'new';
 /** A version that isn't the latest one: versions never change. */
 function OldVersion({ rubric }: { rubric: Rubric }) {
   return (
-    <div className="review__form">
+    <div className="stacked-form">
       {rubric.description && <p className="secondary">{rubric.description}</p>}
       {rubric.items.map((item, index) => (
         <div key={item.id} className="rubric-form__item">

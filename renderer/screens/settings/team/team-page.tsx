@@ -178,7 +178,11 @@ export function TeamPage() {
             </div>
             <div className="team__columns">
               <SharedThings state={state} />
-              {state.address !== null && <Members state={state} />}
+              {state.address !== null && (
+                <div>
+                  <Members state={state} />
+                </div>
+              )}
             </div>
           </>
         )}

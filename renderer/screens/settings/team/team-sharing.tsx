@@ -1,7 +1,13 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import type { TeamMembers, TeamState } from '../../../../shared/contract/team.ts';
+import { AuditSourceSwitch } from '../../../components/audit-source-switch.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { formatCount, formatPlural, formatTime } from '../../../components/format.ts';
+import { NewReviewerDialog } from '../../../components/new-reviewer.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
-import { useTeamMembers } from '../../../queries/team.ts';
+import { useRemoveTeamHost, useTeamMembers } from '../../../queries/team.ts';
 import { SettingsSection } from '../settings-page.tsx';
 
 const shared: readonly (readonly [what: string, how: string])[] = [
@@ -36,8 +42,7 @@ export function SharedThings({ state: { isFixed } }: { state: TeamState }) {
 function Reviewers({ reviewers }: { reviewers: TeamMembers['reviewers'] }) {
   if (reviewers === null)
     return <p className="setting-panel small secondary">This user may not read the reviewers of the team.</p>;
-  if (reviewers.length === 0)
-    return <p className="setting-panel small secondary">Nobody yet. Add reviewers in Audit, Review queues.</p>;
+  if (reviewers.length === 0) return <p className="setting-panel small secondary">Nobody yet.</p>;
   return (
     <table className="table" aria-label="Reviewers">
       <thead>
@@ -66,6 +71,42 @@ function Reviewers({ reviewers }: { reviewers: TeamMembers['reviewers'] }) {
   );
 }
 
+type Host = NonNullable<TeamMembers['hosts']>[number];
+
+function HostRow({ host }: { host: Host }) {
+  const [isRemoving, setRemoving] = useState(false);
+  const remove = useRemoveTeamHost();
+  const { id, name, isThisHost, copiedAt, rejected, reserved, isRemovable } = host;
+  const held = isRemovable && reserved !== null && reserved > 0 ? formatPlural(reserved, 'credit') : null;
+  return (
+    <tr>
+      <td className="medium breakable">
+        {name} {isThisHost && <span className="tertiary">(this one)</span>}
+        {rejected > 0 && <p className="caption caution">{formatPlural(rejected, 'run')} not storable</p>}
+        {held !== null && <p className="caption caution">Not connected, holds {held} in reserve</p>}
+      </td>
+      <td className="right nowrap">{copiedAt === null ? 'Never' : formatTime(copiedAt)}</td>
+      <td className="right">
+        {isRemovable && (
+          <IconButton size="small" icon={Trash2} label={`Remove ${name}`} onClick={() => setRemoving(true)} />
+        )}
+        <ConfirmDialog
+          title={`Remove ${name}?`}
+          isOpen={isRemoving}
+          onClose={() => setRemoving(false)}
+          action="Remove host"
+          isBusy={remove.isPending}
+          onConfirm={() => remove.mutate(id, { onSettled: () => setRemoving(false) })}
+        >
+          For a host that never comes back. Its runs stay.{' '}
+          {held !== null && `Other hosts can use the ${held} that it holds. `}
+          If it comes back, it’s listed again, and credits that it has used are counted.
+        </ConfirmDialog>
+      </td>
+    </tr>
+  );
+}
+
 function Hosts({ hosts }: { hosts: TeamMembers['hosts'] }) {
   if (hosts === null) return null;
   return (
@@ -76,17 +117,14 @@ function Hosts({ hosts }: { hosts: TeamMembers['hosts'] }) {
           <th scope="col" className="right">
             Last copied
           </th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
         </tr>
       </thead>
       <tbody>
-        {hosts.map(({ id, name, isThisHost, copiedAt, rejected }) => (
-          <tr key={id}>
-            <td className="medium breakable">
-              {name} {isThisHost && <span className="tertiary">(this one)</span>}
-              {rejected > 0 && <p className="caption caution">{formatPlural(rejected, 'run')} not storable</p>}
-            </td>
-            <td className="right nowrap">{formatTime(copiedAt)}</td>
-          </tr>
+        {hosts.map((host) => (
+          <HostRow key={host.id} host={host} />
         ))}
       </tbody>
     </table>
@@ -116,13 +154,25 @@ function MemberTables() {
 /** Who reviews, and which hosts copy. */
 export function Members({ state: { status } }: { state: TeamState }) {
   const isConnected = status !== 'connecting' && status !== 'offline';
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Button size="small" icon={Plus} onClick={() => setAdding(true)}>
+      Add reviewer
+    </Button>
+  );
   return (
-    <SettingsSection title="Members">
-      {isConnected ? (
-        <MemberTables />
-      ) : (
-        <p className="small secondary">They are shown while the database can be reached.</p>
-      )}
-    </SettingsSection>
+    <>
+      <SettingsSection title="Members" actions={add}>
+        {isConnected ? (
+          <MemberTables />
+        ) : (
+          <p className="small secondary">They are shown while the database can be reached.</p>
+        )}
+        {isAdding && <NewReviewerDialog onClose={() => setAdding(false)} />}
+      </SettingsSection>
+      <SettingsSection title="Audit shows" actions={<AuditSourceSwitch label="Audit shows" />}>
+        <p className="small secondary">As above the list of the audit. The team’s runs need a connection.</p>
+      </SettingsSection>
+    </>
   );
 }
