@@ -55,6 +55,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Recorded calls': 'The APIs of OpenAI and Anthropic, passed on to the provider and recorded for audit.',
   Audit: 'Search the runs of all callers and rate them.',
   Moderation: 'Score a text in five categories, with the passages that caused the scores.',
+  'Team database': 'The reviewers and hosts of the PostgreSQL to which several hosts copy their runs.',
   Conversations: 'Runs that belong together, in the order they were made.',
   Prompts: 'Stored prompts with their versions. A version never changes.',
   Tools: 'Functions that prompts and agents offer to a model. Touchstone never executes one.',

@@ -41,6 +41,8 @@ export interface RunReader {
   readonly readsTeam?: boolean;
   /** Adds the column `expected answer`: a text, true for the answer of the run, null for none. */
   readonly expectedOf?: (runId: string) => string | true | null;
+  /** Adds these columns. Fails if a run has a variable with the name of one. */
+  readonly ratings?: { readonly columns: readonly DatasetColumn[]; readonly of: (runId: string) => RowValues };
 }
 
 interface Author extends RunReader {
@@ -81,21 +83,32 @@ function typeOf(value: unknown): DatasetColumn['type'] {
 class RunColumns {
   readonly #types = new Map<string, DatasetColumn['type']>();
   readonly #own: readonly DatasetColumn[];
+  readonly #ratings: ReadonlySet<string>;
 
-  constructor({ answer = 'expected', hasFeedback = true }: RunDatasetInput, hasExpected: boolean) {
+  constructor(
+    { answer = 'expected', hasFeedback = true }: RunDatasetInput,
+    { expectedOf, ratings }: Pick<Author, 'expectedOf' | 'ratings'>,
+  ) {
     const text = (name: string): DatasetColumn => ({ name, type: 'text' });
+    this.#ratings = new Set(ratings?.columns.map(({ name }) => name));
     this.#own = [
       ...(answer === 'none' ? [] : [{ name: 'run answer', type: answer }]),
-      ...(hasExpected ? [{ name: 'expected answer', type: 'expected' } as const] : []),
+      ...(expectedOf ? [{ name: 'expected answer', type: 'expected' } as const] : []),
       text('run model'),
       ...(hasFeedback
         ? [{ name: 'feedback score', type: 'json' } as const, text('feedback comment'), text('feedback tags')]
         : []),
+      ...(ratings?.columns ?? []),
       text('run ID'),
     ];
   }
 
   add(name: string, value: unknown): void {
+    if (this.#ratings.has(name))
+      throw invalidField(
+        'ratings',
+        `must be false, because a run has a variable with the name of the column "${name}"`,
+      );
     const known = this.#types.get(name);
     const type = typeOf(value);
     this.#types.set(name, known === undefined || known === type ? type : 'json');
@@ -105,6 +118,11 @@ class RunColumns {
 
   has(name: string): boolean {
     return this.#own.some((column) => column.name === name);
+  }
+
+  /** Whether a variable with this name is left out. */
+  hasOwn(name: string): boolean {
+    return this.has(name) && !this.#ratings.has(name);
   }
 
   list(): DatasetColumn[] {
@@ -122,7 +140,7 @@ function rowOf(
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   // Calls of the recorder have no variables.
   const variables = given.length > 0 ? given : [['run prompt', promptOf(run)] as const];
-  for (const [name, value] of variables) if (!columns.has(name)) columns.add(name, value);
+  for (const [name, value] of variables) if (!columns.hasOwn(name)) columns.add(name, value);
   const { score = null, comment = null, tags = null } = feedback ?? {};
   const own: Record<string, unknown> = {
     'run answer': output.content,
@@ -224,7 +242,7 @@ async function createFromRuns(
   const { reader, signal } = author;
   const ids = await selectedRuns(input, options, author);
   const readRun = createRunReader(ids, options, author);
-  const columns = new RunColumns(input, author.expectedOf !== undefined);
+  const columns = new RunColumns(input, author);
   let skippedRuns = 0;
   const report = (readRuns: number) => onProgress({ runs: ids.length, readRuns, skippedRuns });
   report(0);
@@ -241,7 +259,8 @@ async function createFromRuns(
       // Its texts were deleted, or it was removed since it was found.
       if (run === null || missing !== null || isAnonymised(run)) skippedRuns += 1;
       else {
-        const row = rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null);
+        const ratings = author.ratings?.of(id) ?? {};
+        const row = { ...rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null), ...ratings };
         if ('filter' in input.selection && isTooLong(row)) skippedRuns += 1;
         else batch.push(row);
       }

@@ -5,7 +5,7 @@ import { maxLabels } from '../../shared/contract/judges.ts';
 import type { ReviewExportFormat } from '../../shared/contract/review-exports.ts';
 import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
 import type { Judges } from '../comparisons/judge/create-judges.ts';
-import type { RunDatasets } from '../datasets/create-run-datasets.ts';
+import type { RunDatasets, RunReader } from '../datasets/create-run-datasets.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { Agreement } from './create-agreement.ts';
@@ -21,6 +21,7 @@ interface PassInput {
 interface ReviewDatasetInput {
   readonly name: string;
   readonly answer?: 'text' | 'none' | undefined;
+  readonly ratings?: boolean | undefined;
   readonly expected?: ({ readonly rubricItemId?: string | undefined } & PassInput) | undefined;
 }
 
@@ -81,6 +82,33 @@ function expectedAnswers(
   return (runId) => byRun.get(runId) ?? null;
 }
 
+const maxColumnName = 200;
+
+/** A column for each item of the rubric, with its final value. */
+function ratingColumns({ rubric }: StoredQueue, done: readonly DoneItem[]): NonNullable<RunReader['ratings']> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { id, question } of rubric.items) {
+    const text = `review: ${question.replaceAll(/\p{Cc}+/gu, ' ')}`;
+    const nameWith = (ending: string) => text.slice(0, maxColumnName - ending.length).toWellFormed() + ending;
+    let name = nameWith('');
+    for (let next = 2; taken.has(name); next += 1) name = nameWith(` (${next})`);
+    taken.add(name);
+    names.set(id, name);
+  }
+  const isText = ({ kind }: RubricItem) => kind === 'text' || kind === 'category';
+  const rows = new Map(
+    done.map(({ item, final }) => [
+      item.runId,
+      Object.fromEntries([...final].map(([id, value]) => [names.get(id)!, value])),
+    ]),
+  );
+  return {
+    columns: rubric.items.map((item) => ({ name: names.get(item.id)!, type: isText(item) ? 'text' : 'json' })),
+    of: (runId) => rows.get(runId) ?? {},
+  };
+}
+
 export function createReviewExports(options: ReviewExportsOptions): ReviewExports {
   const { store, reviews, agreement, runDatasets, judges } = options;
 
@@ -108,7 +136,7 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
       const progress = reviews.progress(queue.sequence, queue.plan.reviewerIds ?? []);
       return exportEvidence({ queue, agreement: measured, progress }, options, call.signal);
     },
-    async createDataset(id, { name, answer = 'text', expected }, call) {
+    async createDataset(id, { name, answer = 'text', ratings = true, expected }, call) {
       const done = await allDone(id, call);
       if (done.length === 0) throw new AppError('conflict', 'The queue has no done item yet.');
       // Its people have read the texts already.
@@ -116,7 +144,12 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
       const readsTeam = queue.plan.source === 'team';
       const expectedOf = expected && expectedAnswers(queue, expected, done);
       const runIds = [...new Set(done.map(({ item }) => item.runId))];
-      const author = { ...call, readsTeam, ...(expectedOf && { expectedOf }) };
+      const author = {
+        ...call,
+        readsTeam,
+        ...(expectedOf && { expectedOf }),
+        ...(ratings && { ratings: ratingColumns(queue, done) }),
+      };
       return runDatasets.start({ name, selection: { runIds }, answer }, author);
     },
     async calibrate(id, { judgeId, rubricItemId, passFrom }, call) {

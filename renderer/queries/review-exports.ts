@@ -20,6 +20,7 @@ export function useExportReviews(id: string) {
 
 export interface ReviewDatasetInput {
   readonly name: string;
+  readonly ratings: boolean;
   readonly expected?: { readonly rubricItemId?: string; readonly passFrom?: number };
 }
 

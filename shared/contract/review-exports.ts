@@ -37,11 +37,17 @@ export const createReviewDataset = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Create a dataset from the reviewed runs',
-  description: `Its rows have the variables of the prompts, the answer, and the feedback that the queue gave. An answer is never expected only because it was reviewed: see \`expected\`. The job is one of \`/dataset-jobs\`. ${onlyDone}`,
+  description: `Its rows have the variables of the prompts, the answer, the feedback that the queue gave, and a column for each item of the rubric, such as \`review: Is it right?\`, with its final value: what was decided, otherwise the median of the scores, what more than half of the reviewers chose, or a text that all gave. It is empty where there is none. An answer is never expected only because it was reviewed: see \`expected\`. The job is one of \`/dataset-jobs\`. ${onlyDone}`,
   parameters,
   body: z.strictObject({
     name: datasetName,
     answer: z.enum(['text', 'none']).optional().describe('Type of the column `run answer`; `text` unless given'),
+    ratings: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether it has the columns of the rubric; true unless given. A run’s variable can’t have the name of one',
+      ),
     expected: z
       .strictObject({
         rubricItemId: uuid.optional().describe('A yes or no item, or a score: answers that pass are expected'),

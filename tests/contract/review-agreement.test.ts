@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 type Json = ReturnType<typeof JSON.parse>;
-const { reviewerCalled, lead, recordRuns, createQueue } = createReviewWorld(() => host);
+const { reviewerCalled, lead, recordRuns, rubricItems, createQueue } = createReviewWorld(() => host);
 
 /** Ten items that two reviewers answered; they differ on the first three. */
 async function reviewed() {
@@ -348,6 +348,65 @@ test('a dataset expects corrections and answers that pass, and nothing else', as
   expect((await lead('POST', `${path}/dataset`, { name: 'x', expected: { rubricItemId: ids.wrong } })).status).toBe(
     400,
   );
+});
+
+test('a dataset has the final value of each item of the rubric, whatever their names', async () => {
+  const long = `${'Is '.repeat(90)}it?`;
+  const items = [
+    ...rubricItems,
+    ...[1, 2].map(() => ({ kind: 'score', question: long, isRequired: false })),
+    ...Array.from({ length: 44 }, (_, index) => ({
+      kind: 'yesNo',
+      question: `Is it ${index}\nright?`,
+      isRequired: false,
+    })),
+  ];
+  const rubric = (await lead('POST', '/rubrics', { name: 'Many', items })).body;
+  const ids = rubric.items.map(({ id }: Json) => id) as string[];
+  const reviewers = ['a', 'b'].map((name) => reviewerCalled(`${name} ${randomUUID().slice(0, 8)}`));
+  async function reviewedRun(replacements: Record<string, string>): Promise<string> {
+    const { workspaceId } = await recordRuns(1, () => ({ replacements }));
+    const { path } = await createQueue({ workspaceId }, { rubricId: rubric.id, reviewersPerItem: 2 });
+    for (const [index, call] of reviewers.entries()) {
+      const { item } = (await call('POST', `${path}/reservations`)).body;
+      const values = [true, 'Tone', index, 'Text', 7, -3, false];
+      const answers = values.map((value, at) => ({ rubricItemId: ids[at], value }));
+      expect((await call('POST', `${path}/items/${item.id}/reviews`, { answers })).status).toBe(201);
+    }
+    return path;
+  }
+  const make = async (path: string, input: object = {}) => {
+    const job = (await lead('POST', `${path}/dataset`, { name: 'Reviewed', ...input })).body;
+    await expect
+      .poll(async () => (await lead('GET', `/dataset-jobs/${job.id}`)).body.state)
+      .toMatch(/^(completed|failed)$/);
+    return (await lead('GET', `/dataset-jobs/${job.id}`)).body;
+  };
+  // Its values would be those of the variable.
+  const colliding = await reviewedRun({ 'review: Is it right?': 'x' });
+  expect(JSON.stringify(await make(colliding))).toContain(
+    'has a variable with the name of the column \\"review: Is it right?',
+  );
+  const without = await make(colliding, { ratings: false });
+  expect(JSON.stringify((await lead('GET', `/datasets/${without.datasetId}`)).body)).not.toContain('Is it 43');
+
+  const { datasetId } = await make(await reviewedRun({ city: 'Turku' }));
+  const { columns } = (await lead('GET', `/datasets/${datasetId}`)).body;
+  const cut = `review: ${long}`.slice(0, 200);
+  const own = columns.filter(({ name }: Json) => name.startsWith('review: '));
+  expect(own.slice(0, 7)).toEqual([
+    { name: 'review: Is it right?', type: 'json' },
+    { name: 'review: What went wrong?', type: 'text' },
+    { name: 'review: How useful is it?', type: 'json' },
+    { name: 'review: What should it have said?', type: 'text' },
+    { name: cut, type: 'json' },
+    { name: `${cut.slice(0, 196)} (2)`, type: 'json' },
+    { name: 'review: Is it 0 right?', type: 'json' },
+  ]);
+  expect(own).toHaveLength(50);
+  const [{ values }] = (await lead('GET', `/datasets/${datasetId}/rows`)).body.data;
+  expect(values).toMatchObject({ city: 'Turku', 'review: Is it right?': true, 'review: What went wrong?': 'Tone' });
+  expect([values[cut], values[`${cut.slice(0, 196)} (2)`], values['review: Is it 0 right?']]).toEqual([7, -3, false]);
 });
 
 test('skips, notes and discussions are exported, and a decision leaves other questions undecided', async () => {

@@ -5,6 +5,7 @@ import type { ReviewExportFormat } from '../../../../shared/contract/review-expo
 import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural, readNumber } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
@@ -54,6 +55,7 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
   const [name, setName] = useState(`Reviewed: ${queue.name}`.slice(0, 200));
   const [expected, setExpected] = useState('none');
   const [passFrom, setPassFrom] = useState('1');
+  const [ratings, setRatings] = useState(true);
   const create = useReviewDataset(queue.id);
   const rating = items.find(({ id }) => id === expected);
   const from = rating?.kind === 'score' ? readPassFrom(passFrom) : undefined;
@@ -63,7 +65,7 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
     if (!isReady || create.isPending) return;
     const chosen = { ...(rating && { rubricItemId: rating.id }), ...(from !== undefined && { passFrom: from }) };
     create.mutate(
-      { name: name.trim(), ...(expected !== 'none' && { expected: chosen }) },
+      { name: name.trim(), ratings, ...(expected !== 'none' && { expected: chosen }) },
       {
         onSuccess: () => {
           onClose();
@@ -84,6 +86,7 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
           the answer that is expected.
         </p>
         <TextField label="Name" maxLength={300} value={name} onValueChange={setName} />
+        <Checkbox label="A column for each item of the rubric" isChecked={ratings} onCheckedChange={setRatings} />
         <ExpectedSelect items={items} value={expected} onChange={setExpected} />
         {rating?.kind === 'score' && <PassFrom value={passFrom} onChange={setPassFrom} />}
         {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
