@@ -17,6 +17,8 @@ export interface Api {
   fetch(request: Request, context: ApiContext): Promise<Response>;
   /** Whether a request carries a valid API key. `target` has its path and query; the names of the headers are in lower case. */
   isKnown(head: { readonly target: string; readonly headers: Readonly<Record<string, string>> }): boolean;
+  /** Called with each request that the access rules rejected before it reached `fetch`. `target` is its path and query. */
+  noteBlocked?(target: string, error: AppError): void;
 }
 
 /** The caller of a request. The window has its own caller id and no key. */

@@ -103,8 +103,8 @@ export interface ApiOptions {
   readonly windowCallerId: string;
   /** Throws if this host can't tell whether a key is still valid. */
   readonly requireKnownKeys?: (key: AuthenticatedKey | null) => void;
-  /** Called with each error of a path of a provider's API. */
-  readonly noteRejection?: (error: AppError) => void;
+  /** Called with each error of a path of a provider's API. Of a request with another Host or Origin, the source is unknown. */
+  readonly noteRejection?: (error: AppError, source: 'program' | 'unknown') => void;
   /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }
@@ -199,7 +199,7 @@ export function createApi(options: ApiOptions): Api {
     );
   }
   app.notFound(({ req }) => {
-    if (formatOfPath(req.path) !== null) options.noteRejection?.(unknownPath());
+    if (formatOfPath(req.path) !== null) options.noteRejection?.(unknownPath(), 'program');
     return errorResponseAt(req.path, unknownPath());
   });
   app.onError((error) => {
@@ -209,6 +209,9 @@ export function createApi(options: ApiOptions): Api {
   return {
     fetch: async (request, context) => app.fetch(request, context),
     isKnown: (head) => hasValidKey(head, options.apiKeys),
+    noteBlocked(target, error) {
+      if (formatOfPath(target.split('?', 1)[0]!) !== null) options.noteRejection?.(error, 'unknown');
+    },
   };
 }
 
@@ -251,7 +254,7 @@ async function answer(
     const failure = toAppError(error, requestId, options.reportFailure);
     if (!path.passes) return limited(errorResponse(failure, requestId));
     // A program that left got no error.
-    if (!request.signal.aborted) options.noteRejection?.(failure);
+    if (!request.signal.aborted) options.noteRejection?.(failure, 'program');
     return limited(passedError(failure, path.passes, requestId));
   }
 }

@@ -19,6 +19,9 @@ export interface RecorderCounts {
   readonly hidden: HiddenCount[];
 }
 
+/** A web page may send as many requests as it likes. For this long, they don't hide why a program was rejected. */
+const shownMilliseconds = 600_000;
+
 const maxFailedRequests = 1000;
 
 /** Counts calls, and reports the first of several failures. */
@@ -45,10 +48,15 @@ export function createMeter(log: Log) {
       counts.failed += 1;
       counts.lastFailureAt = new Date().toISOString();
     },
-    /** An error that a program gets. One with a record is in the list of calls. */
-    noteRejection({ status, message, headers }: Pick<AppError, 'status' | 'message' | 'headers'>): void {
-      if (headers['x-touchstone-run-id'] === undefined)
-        lastRejection = { at: new Date().toISOString(), status, message };
+    /** An error that a program gets. One with a record is in the list of calls. The source of one with another Host or Origin is unknown. */
+    noteRejection(
+      { status, message, headers }: Pick<AppError, 'status' | 'message' | 'headers'>,
+      source: 'program' | 'unknown',
+    ): void {
+      if (headers['x-touchstone-run-id'] !== undefined) return;
+      const isShown =
+        lastRejection?.source === 'program' && Date.now() - Date.parse(lastRejection.at) < shownMilliseconds;
+      if (source === 'program' || !isShown) lastRejection = { at: new Date().toISOString(), status, message, source };
     },
     /** A request that failed: the next one like it repeats it. Most programs don't say so. */
     noteFailed(key: string): void {

@@ -10,8 +10,8 @@ import {
 } from 'node:http2';
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
-import { errorResponse } from '../api/error-response.ts';
-import type { OutgoingResponse, RequestListener } from './request-listener.ts';
+import { errorResponseAt, formatOfPath } from '../api/passed-error.ts';
+import { type OutgoingResponse, type RequestListener, tooLargeHead, tooLargeHeadStatus } from './request-listener.ts';
 import type { WindowSockets } from './window-sockets.ts';
 import type { Connections } from './connections.ts';
 
@@ -19,24 +19,69 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** The caller's error for an error of Node's parser. */
 function parseError(code: string | undefined): AppError {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new AppError('payload_too_large', 'The head of the request is too large; send fewer or shorter headers.');
-  }
+  if (code === 'HPE_HEADER_OVERFLOW') return tooLargeHead();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new AppError('invalid_request', 'The head of the request took too long to arrive; send it again.');
   }
   return new AppError('invalid_request', 'This is not a well-formed HTTP request.');
 }
 
-/** 431 says which part of a request is too large, which 413 doesn't. */
-function statusOf(parserCode: string | undefined): number | undefined {
-  return parserCode === 'HPE_HEADER_OVERFLOW' ? 431 : undefined;
+/** After 408, programs send a request again. */
+const parserStatuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: tooLargeHeadStatus,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** An error of Node's parser. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** Longer than the start of each path whose errors have a format of their own. */
+const maxTargetBytes = 256;
+
+/** The path of the request that bytes begin with; null if they begin with none. */
+function pathIn(bytes: Buffer | undefined): string | null {
+  const line = bytes?.subarray(0, maxTargetBytes).toString('latin1') ?? '';
+  return /^[A-Z]+ (?:https?:\/\/[^/?#\s]+)?(\/[^\s?#]*)/.exec(line)?.[1] ?? null;
+}
+
+/** What is known of the requests of a connection, for an error of Node's parser, which has no request. */
+class RequestPaths {
+  /** Of connections whose first request has a format of its own for errors. */
+  readonly #first = new WeakMap<Socket, string>();
+  /** The newest response of each connection. */
+  readonly #newest = new WeakMap<Socket, ServerResponse>();
+
+  noteStart(socket: Socket, start: Buffer | undefined): void {
+    const path = pathIn(start);
+    if (path !== null && formatOfPath(path) !== null) this.#first.set(socket, path);
+  }
+
+  noteResponse(socket: Socket, outgoing: ServerResponse): void {
+    this.#newest.set(socket, outgoing);
+  }
+
+  hasWritten(socket: Socket): boolean {
+    return this.#newest.get(socket)?.writableFinished === true;
+  }
+
+  /** That of the open request, else that of the bytes in error, else that of an earlier request of the connection. */
+  pathOf(socket: Socket, { rawPacket }: ParserError): string | null {
+    const newest = this.#newest.get(socket);
+    const last = newest?.req.url ?? null;
+    if (newest?.writableFinished === false) return last;
+    return pathIn(rawPacket) ?? last ?? this.#first.get(socket) ?? null;
+  }
 }
 
 /** Writes to the socket itself, which is all that is left after a parser error or a CONNECT request. */
-async function reject(error: AppError, socket: Socket, ownStatus?: number): Promise<void> {
-  const response = errorResponse(error);
+async function reject(
+  error: AppError,
+  socket: Socket,
+  { status: ownStatus, path = null }: { readonly status?: number | undefined; readonly path?: string | null } = {},
+): Promise<void> {
+  const response = errorResponseAt(path, error);
   const status = ownStatus ?? response.status;
+  if (status === 408 && response.headers.has('x-should-retry')) response.headers.set('x-should-retry', 'true');
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
@@ -91,22 +136,26 @@ export function createHttp1Server(
     ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isUpgrade(incoming) }),
   });
   if (sockets) serveSockets(server, sockets);
-  /** The newest response of each connection. */
-  const newest = new WeakMap<Socket, ServerResponse>();
+  const paths = new RequestPaths();
+  server.on('connection', (socket: Socket, start?: Buffer) => paths.noteStart(socket, start));
   const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    newest.set(incoming.socket, outgoing);
+    paths.noteResponse(incoming.socket, outgoing);
     closeAfterBody(incoming, outgoing);
     listener.handle(incoming, outgoing, waitsForContinue);
   };
   server.on('request', serve(false));
   server.on('checkContinue', serve(true));
   server.on('checkExpectation', serve(false));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const { writable, bytesWritten } = socket as Socket;
+  server.on('clientError', (error: ParserError, stream) => {
+    const socket = stream as Socket;
+    const { writable, bytesWritten } = socket;
     // Nothing of a response may be on its way: the error would be read as a part of it.
-    const isFree = bytesWritten === 0 || newest.get(socket as Socket)?.writableFinished === true;
+    const isFree = bytesWritten === 0 || paths.hasWritten(socket);
     if (!writable || error.code === 'ECONNRESET' || !isFree) socket.destroy();
-    else void reject(parseError(error.code), socket as Socket, statusOf(error.code));
+    else {
+      const status = parserStatuses[error.code ?? ''];
+      void reject(parseError(error.code), socket, { status, path: paths.pathOf(socket, error) });
+    }
   });
   server.on('connect', (_incoming, socket) => {
     socket.on('error', () => socket.destroy());

@@ -59,7 +59,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultLimits, ...options.limits };
   const connections = createConnections(limits);
   const servers: { current: ProtocolServers | null } = { current: null };
-  const hand = (protocol: keyof ProtocolServers) => (socket: Socket) => servers.current?.[protocol](socket);
+  const hand = (protocol: keyof ProtocolServers) => (socket: Socket, start?: Buffer) =>
+    servers.current?.[protocol](socket, start);
   const { server, stopRenewing } = await createPort(options, { http1: hand('http1'), http2: hand('http2') }, limits);
   server.on('connection', (socket) => connections.add(socket));
   const second = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));
@@ -159,7 +160,16 @@ function serve(
   const bodies = createBodyTimeouts(limits);
   const onNewToken = (token: string) => window?.onNewAddress(windowAddress(addressOf(port, isTls), token));
   const browserWindow = window && createBrowserWindow({ ...window, onNewToken, port, isTls });
-  const listener = createRequestListener({ api, rules, bodies, connections, window: browserWindow, log });
+  const { headSize: maxHeadBytes } = limits;
+  const listener = createRequestListener({
+    api,
+    rules,
+    bodies,
+    connections,
+    window: browserWindow,
+    maxHeadBytes,
+    log,
+  });
   const windowSockets = browserWindow && createWindowSockets({ api, rules, connections, window: browserWindow });
   const http1 = createHttp1Server(listener, limits, windowSockets);
   const http2 = createHttp2Listener(listener, limits, connections);
@@ -176,7 +186,7 @@ function serve(
   ).unref();
   return {
     servers: {
-      http1: (socket) => void http1.emit('connection', socket),
+      http1: (socket, start) => void http1.emit('connection', socket, start),
       http2: (socket) => {
         // Half-open connections are for HTTP/1.1. With open streams, the session would wait for a caller that has left.
         socket.once('end', () => socket.destroy());

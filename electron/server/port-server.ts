@@ -5,7 +5,8 @@ import type { ListenerLimits } from './listener-limits.ts';
 
 /** The handlers of connections, by protocol. */
 export interface ProtocolServers {
-  http1(socket: Socket): void;
+  /** `start` is what the connection began with, if that is known. The socket still has it. */
+  http1(socket: Socket, start?: Buffer): void;
   http2(socket: Socket): void;
 }
 
@@ -69,7 +70,8 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, queue: Connect
     if (isHttp2 && length < preface.length) return;
     stop();
     socket.unshift(start);
-    (isHttp2 ? servers.http2 : servers.http1)(socket);
+    if (isHttp2) servers.http2(socket);
+    else servers.http1(socket, start);
   };
   const stop = (): void => {
     clearTimeout(timer);

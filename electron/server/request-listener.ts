@@ -26,11 +26,26 @@ export interface RequestListenerOptions {
   readonly bodies: BodyTimeouts;
   readonly connections: Connections;
   readonly window: BrowserWindow | null;
+  /** Of HTTP/2, where it is only advice to the caller. Node's parser limits the head of HTTP/1.1. */
+  readonly maxHeadBytes: number;
   readonly log: Log;
 }
 
 /** HTTP/2's error code for a request that wasn't processed and can be sent again. */
 const rejectedStream = constants.NGHTTP2_REFUSED_STREAM;
+
+export const tooLargeHead = () =>
+  new AppError('payload_too_large', 'The head of the request is too large; send fewer or shorter headers.');
+
+/** 431 says which part of a request is too large, which 413 doesn't. */
+export const tooLargeHeadStatus = 431;
+
+function isTooLarge(incoming: NodeRequest, maxBytes: number): boolean {
+  if (!('stream' in incoming)) return false;
+  let bytes = 0;
+  for (const text of incoming.rawHeaders) bytes += text.length;
+  return bytes > maxBytes;
+}
 
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
 
@@ -143,13 +158,20 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
 async function respond(
   exchange: Exchange,
   controller: AbortController,
-  { api, rules, bodies, window }: RequestListenerOptions,
+  { api, rules, bodies, window, maxHeadBytes }: RequestListenerOptions,
 ): Promise<Response> {
   const { incoming, outgoing, waitsForContinue, head } = exchange;
   if (head instanceof AppError) return errorResponseAt(null, head);
   if (head.hasBody) watchBody(head, exchange, controller, bodies);
   const rejection = rules.rejection(head);
-  if (rejection) return errorResponseAt(head.target, rejection);
+  if (rejection) {
+    api.noteBlocked?.(head.target, rejection);
+    return errorResponseAt(head.target, rejection);
+  }
+  if (isTooLarge(incoming, maxHeadBytes)) {
+    const { body, headers } = errorResponseAt(head.target, tooLargeHead());
+    return new Response(body, { status: tooLargeHeadStatus, headers });
+  }
   const page = await window?.respond(head);
   if (page) return page;
   const download = window?.redeemDownload(head) ?? null;

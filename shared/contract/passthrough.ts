@@ -237,8 +237,13 @@ export const recorderState = z.object({
   /** Calls that should have been recorded and could not be. */
   failed: z.int(),
   lastFailureAt: timestamp.nullable(),
-  /** The last call that Touchstone rejected without a record, such as one with an unknown key; null if there is none. */
-  lastRejection: z.object({ at: timestamp, status: z.int(), message: z.string() }).nullable(),
+  /**
+   * The last call that Touchstone rejected without a record, such as one with an unknown key; null if there is none. The source is unknown
+   * if the call has another Host or Origin: it may be of a web page.
+   */
+  lastRejection: z
+    .object({ at: timestamp, status: z.int(), message: z.string(), source: z.enum(['program', 'unknown']) })
+    .nullable(),
   /** How often each rule of redaction replaced something before it was stored, if it did. */
   hidden: z.array(
     z.object({

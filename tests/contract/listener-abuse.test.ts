@@ -100,6 +100,78 @@ describe('malformed HTTP/1.1', () => {
   });
 });
 
+describe("errors of Node's parser on the path of a provider's API", () => {
+  const failures: readonly [status: number, rest: string][] = [
+    [431, `x: ${'a'.repeat(1_000_000)}\r\n\r\n`],
+    [431, `${'x-a: b\r\n'.repeat(100_000)}\r\n`],
+    [400, 'Content-Length: -1\r\n\r\n'],
+    [408, ''],
+  ];
+  const typesOf = {
+    openai: { 431: 'invalid_request_error', 400: 'invalid_request_error', 408: 'invalid_request_error' },
+    anthropic: { 431: 'request_too_large', 400: 'invalid_request_error', 408: 'invalid_request_error' },
+    gemini: { 431: 'INVALID_ARGUMENT', 400: 'INVALID_ARGUMENT', 408: 'INVALID_ARGUMENT' },
+  } as const;
+  const cases = (Object.keys(typesOf) as (keyof typeof typesOf)[]).flatMap((api) =>
+    failures.map(([status, rest], index) => ({ api, status: status as 400 | 408 | 431, rest, index })),
+  );
+
+  /** What tells the formats apart. */
+  function typeIn(api: keyof typeof typesOf, answer: string): unknown {
+    const { error } = JSON.parse(answer.slice(answer.lastIndexOf('\r\n\r\n') + 4));
+    return api === 'gemini' ? error.status : error.type;
+  }
+
+  test.each(cases)('have the format of $api: $status, case $index', async ({ api, status, rest }) => {
+    const { connect, host, expectAlive } = await startVictim({ headTime: 500 });
+    const connection = connect();
+    for (const part of [
+      `POST /${api}/v1/x?key=secret HTTP/1.1\r\n`,
+      `Host: ${host}\r\nAuthorization: Bearer sk-own\r\n`,
+      rest,
+    ])
+      connection.send(part);
+    const answer = await connection.untilClosed();
+    expect([answer.slice(0, 12), typeIn(api, answer)]).toEqual([`HTTP/1.1 ${status}`, typesOf[api][status]]);
+    expect(answer).toMatch(/^connection: close\r$/m);
+    expect(answer).toContain(`x-should-retry: ${status === 408}\r\n`);
+    expect(answer).not.toMatch(/secret|sk-own|\.ts\b|HPE_/);
+    await expectAlive();
+  });
+
+  test('have it on a connection that served a request of that API, and in the absolute form', async () => {
+    const { connect, host } = await startVictim();
+    const served = connect().send(`GET /anthropic/v1/models HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await served.receive('<>');
+    expect(typeIn('anthropic', await served.send('wrong\r\n\r\n').untilClosed())).toBe('invalid_request_error');
+    const absolute = connect().send(`POST http://${host}/gemini/v1/x HTTP/1.1\r\nContent-Length: -1\r\n\r\n`);
+    expect(typeIn('gemini', await absolute.untilClosed())).toBe('INVALID_ARGUMENT');
+  });
+
+  test('have it in the middle of a body', async () => {
+    const { connect, host } = await startVictim();
+    const head = `POST /anthropic/v1/messages HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const answer = await connect().send(`${head}4\r\nbody\r\nZZ\r\n`).untilClosed();
+    expect(typeIn('anthropic', answer)).toBe('invalid_request_error');
+  });
+
+  test('have it over HTTP/2, whose connection stays open', async () => {
+    const { address, expectAlive } = await startVictim();
+    const session = connectHttp2(address);
+    onTestFinished(() => session.destroy());
+    const path = '/anthropic/v1/models?key=secret';
+    const long = Array.from({ length: 12 }, (_, index) => [`x-${index}`, 'a'.repeat(4000)]);
+    const huge = session.request({ ':path': path, ...Object.fromEntries(long) });
+    const [rejected] = await once(huge, 'response');
+    const body = (await huge.toArray()).join('');
+    expect([rejected[':status'], JSON.parse(body).error.type]).toEqual([431, 'request_too_large']);
+    expect(body).not.toContain('secret');
+    const [headers] = await once(session.request({ ':path': path }), 'response');
+    expect(headers[':status']).toBe(200);
+    await expectAlive();
+  });
+});
+
 describe('slow callers', () => {
   // As short as a caller that is not slow still keeps on a machine that is.
   const limits = { headTime: 500, bodyTime: 500, lingerTime: 500, idleTime: 500 };
@@ -121,7 +193,7 @@ describe('slow callers', () => {
     const drip = setInterval(() => connection.send('x-a: b\r\n'), 20);
     const answer = await connection.untilClosed();
     clearInterval(drip);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     await expectAlive();
   });
 

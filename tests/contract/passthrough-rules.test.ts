@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { foundRuns, guardOf, threat } from '../support/guarded-host.ts';
 import { pngOf } from '../support/image-files.ts';
@@ -554,6 +554,34 @@ describe('a call that cannot be recorded', () => {
     host.provider.answerWith((call) => call.json(429, { error: { message: 'Too many' } }));
     expect((await send('Hello')).status).toBe(429);
     expect(await rejection()).toMatchObject({ status: 404 });
+  });
+
+  test('is known to the window if it has another Host or Origin, without its own text', async () => {
+    const counts = async () => {
+      const response = await host.host.api.fetch(new Request('http://window.test/window/recorder'), {
+        access: 'window',
+      });
+      return (await response.json()).lastRejection;
+    };
+    const evil = '<b>evil</b>.example';
+    await post('chat/completions', '{}', { authorization: 'Bearer sk-own' });
+    const { message } = await counts();
+    await post('chat/completions', '{}', { origin: `https://${evil}` });
+    expect(await counts()).toMatchObject({ source: 'program', message });
+    vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await post('chat/completions', '{}', { origin: `https://${evil}` });
+    expect(await counts()).toMatchObject({
+      source: 'unknown',
+      status: 403,
+      message: expect.stringMatching(/^Pages of other sites/),
+    });
+    await post('chat/completions', '{}', { host: 'host.docker.internal:4300' });
+    const last = await counts();
+    expect(last).toMatchObject({ source: 'unknown', status: 421, message: expect.stringContaining('127.0.0.1') });
+    expect(last.message).not.toMatch(/docker|evil/);
+    await post('chat/completions', '{}', { authorization: 'Bearer sk-own' });
+    expect(await counts()).toMatchObject({ source: 'program', status: 401 });
   });
 
   test('goes through if its request cannot be read', async () => {

@@ -101,7 +101,7 @@ function FirstCall({ program }: { program: string | null | undefined }) {
 const maxRejectionAge = 600_000;
 
 /** Why a program gets an error before its call is recorded, such as an unknown key; null after the next recorded call. */
-function useRejection(newestAt: string | null): { status: number; message: string } | null {
+function useRejection(newestAt: string | null) {
   const { data, dataUpdatedAt } = useRecorderState();
   const rejection = data?.lastRejection;
   if (!rejection || dataUpdatedAt - Date.parse(rejection.at) > maxRejectionAge) return null;
@@ -111,7 +111,7 @@ function useRejection(newestAt: string | null): { status: number; message: strin
 function Rejection({ newestAt }: Pick<ConnectPanelProps, 'newestAt'>) {
   const rejection = useRejection(newestAt);
   if (rejection === null) return null;
-  const isKey = rejection.status === 401 || rejection.status === 403;
+  const isKey = rejection.source === 'program' && (rejection.status === 401 || rejection.status === 403);
   return (
     <Notice tone="negative">
       <p className="small">
