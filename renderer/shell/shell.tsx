@@ -23,6 +23,7 @@ import { EmptyState, Notice } from '../components/state-panels.tsx';
 import { Button } from '../components/button.tsx';
 import { CleanupBoundary, ErrorBoundary } from '../components/error-boundary.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { useFocusKeeper } from '../components/focus.ts';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
 
@@ -197,6 +198,7 @@ export function Shell() {
   const [location] = useLocation();
   const { capabilities, platform } = useHost();
   const screen = screenAt(location);
+  useFocusKeeper();
   useInputMethodKeys();
   useGlobalKeys();
   useWindowActions();

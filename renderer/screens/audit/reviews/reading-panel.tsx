@@ -5,6 +5,7 @@ import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { Segmented } from '../../../components/choices.tsx';
+import { isFocusFree } from '../../../components/focus.ts';
 import { formatTime, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
@@ -154,7 +155,7 @@ function Texts({ runs, matchId, isReserved = false, children }: TextsProps) {
   const { topId, show, onScroll } = useRunAtTop(runs, matchId);
   // Page Down scrolls the text of the next item at once, unless the person is typing or has chosen a run.
   useEffect(() => {
-    if (isReserved && document.activeElement === document.body) read.current?.focus({ preventScroll: true });
+    if (isReserved && isFocusFree()) read.current?.focus({ preventScroll: true });
   }, [isReserved]);
   return (
     <>
