@@ -23,6 +23,9 @@ export interface MenuProps {
   /** Groups of items with a line between them. */
   groups: readonly (readonly MenuItem[])[];
   align?: 'start' | 'end';
+  /** For a key that opens it; undefined if only its button does. */
+  isOpen?: boolean;
+  onOpenChange?: (isOpen: boolean) => void;
   /** The button that opens it. */
   children: ReactElement;
 }
@@ -46,9 +49,13 @@ function Item({ item }: { item: MenuItem }) {
 }
 
 /** A menu under its button. Arrows, typing and Esc work as in every menu. */
-export function Menu({ groups, align = 'start', children }: MenuProps) {
+export function Menu({ groups, align = 'start', isOpen, onOpenChange, children }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root
+      modal={false}
+      {...(isOpen !== undefined && { open: isOpen })}
+      {...(onOpenChange && { onOpenChange })}
+    >
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

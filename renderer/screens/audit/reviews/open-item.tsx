@@ -1,11 +1,13 @@
-import type { Review, ReviewItem } from '../../../../shared/contract/review-items.ts';
+import { useState } from 'react';
+import type { Review, ReviewItem, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatTime } from '../../../components/format.ts';
 import { QueryView } from '../../../components/state-panels.tsx';
 import { useReviewItem, type useReviewStep } from '../../../queries/review-queues.ts';
 import { answerText } from './answers.ts';
-import { Comments } from './discussion.tsx';
+import { useActions } from '../../../stores/actions.ts';
+import { CommentForm, Comments } from './discussion.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 
 /** A review as it was given. */
@@ -42,42 +44,73 @@ interface OpenItemProps {
   onBack: () => void;
 }
 
+/** As on the host: the reviews of others are open, and with them the discussion. */
+function canDiscuss({ state, hiddenReviews }: ReviewItemDetail): boolean {
+  return state === 'done' && hiddenReviews === 0;
+}
+
+interface ReadItemProps extends OpenItemProps {
+  item: ReviewItemDetail;
+}
+
+function ReadItem({ queue, item, step, onBack }: ReadItemProps) {
+  const [isDiscussing, setDiscussing] = useState(false);
+  const isChangeable = canChange(item);
+  const isOpenToComments = canDiscuss(item);
+  const change = () => step.mutate({ kind: 'reserve', itemId: item.id }, { onSuccess: onBack });
+  const group = 'Review';
+  useActions('review-open-item', [
+    { id: 'review.back', title: 'Back to my item', group, keys: 'B', run: onBack },
+    { id: 'review.change', title: 'Change my review', group, keys: 'E', isEnabled: isChangeable, run: change },
+    {
+      id: 'review.discuss',
+      title: 'Discuss this item',
+      group,
+      keys: 'D',
+      isEnabled: isOpenToComments,
+      run: () => setDiscussing(true),
+    },
+  ]);
+  return (
+    <ReadingPanel
+      item={item}
+      itemType={queue.itemType}
+      end={
+        <>
+          {isChangeable && (
+            <Button size="small" keys="E" isBusy={step.isPending} onClick={change}>
+              Change my review
+            </Button>
+          )}
+          {isOpenToComments && (
+            <Button size="small" keys="D" aria-expanded={isDiscussing} onClick={() => setDiscussing(true)}>
+              Discuss
+            </Button>
+          )}
+          <Button size="small" keys="B" onClick={onBack}>
+            Back to my item
+          </Button>
+        </>
+      }
+    >
+      {item.reviews.map((review) => (
+        <ReviewText key={review.id} review={review} queue={queue} />
+      ))}
+      <Comments item={item} />
+      {isDiscussing && <CommentForm queueId={queue.id} itemId={item.id} onClose={() => setDiscussing(false)} />}
+      {item.hiddenReviews > 0 && (
+        <p className="turn small tertiary">The reviews of others are hidden until the item has all its reviews.</p>
+      )}
+    </ReadingPanel>
+  );
+}
+
 /** An item that isn't reserved, with the reviews that may be seen. */
-export function OpenItem({ queue, itemId, step, onBack }: OpenItemProps) {
-  const item = useReviewItem(queue.id, itemId);
+export function OpenItem(props: OpenItemProps) {
+  const item = useReviewItem(props.queue.id, props.itemId);
   return (
     <QueryView query={item} subject="the item" rows={8}>
-      {(found) => (
-        <ReadingPanel
-          key={found.id}
-          item={found}
-          itemType={queue.itemType}
-          end={
-            <>
-              {canChange(found) && (
-                <Button
-                  size="small"
-                  isBusy={step.isPending}
-                  onClick={() => step.mutate({ kind: 'reserve', itemId }, { onSuccess: onBack })}
-                >
-                  Change my review
-                </Button>
-              )}
-              <Button size="small" onClick={onBack}>
-                Back to my item
-              </Button>
-            </>
-          }
-        >
-          {found.reviews.map((review) => (
-            <ReviewText key={review.id} review={review} queue={queue} />
-          ))}
-          <Comments item={found} />
-          {found.hiddenReviews > 0 && (
-            <p className="turn small tertiary">The reviews of others are hidden until the item has all its reviews.</p>
-          )}
-        </ReadingPanel>
-      )}
+      {(found) => <ReadItem key={found.id} {...props} item={found} />}
     </QueryView>
   );
 }

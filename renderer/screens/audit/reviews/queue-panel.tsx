@@ -9,6 +9,7 @@ import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
+import { useActions } from '../../../stores/actions.ts';
 import { itemsPerPage, useChangeQueue, useReviewItems } from '../../../queries/review-queues.ts';
 
 function share(part: number): string {
@@ -172,14 +173,20 @@ interface ViewMenuProps {
 }
 
 function ViewMenu({ view, onView }: ViewMenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  useActions('review-filter', [
+    { id: 'review.filter', title: 'Filter items', group: 'Review', keys: 'V', run: () => setOpen(true) },
+  ]);
   return (
     <Menu
       align="end"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
       groups={[
         itemViews.map((one) => ({ label: viewLabels[one], isChecked: one === view, onSelect: () => onView(one) })),
       ]}
     >
-      <IconButton icon={ListFilter} label={`Filter items: ${viewLabels[view]}`} size="small" />
+      <IconButton icon={ListFilter} label={`Filter items: ${viewLabels[view]}`} keys="V" size="small" />
     </Menu>
   );
 }
@@ -221,6 +228,24 @@ function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
   const items = useReviewItems(queue.id, view, page);
   const total = items.data?.total ?? 1;
   const last = Math.max(0, Math.ceil(total / itemsPerPage) - 1);
+  const shown = items.data?.data ?? [];
+  const index = shown.findIndex(({ id }) => id === openItem?.id);
+  /** To the item beside the open one, or to the page where it is. */
+  const move = (by: 1 | -1) => {
+    const next = shown[index + by];
+    if (next && (index >= 0 || by > 0)) onOpen(next);
+    else setPage(Math.min(Math.max(page + by, 0), last));
+  };
+  useActions('review-items', [
+    { id: 'review.next-item', title: 'Next item of the queue', group: 'Review', keys: 'Shift+J', run: () => move(1) },
+    {
+      id: 'review.previous-item',
+      title: 'Previous item of the queue',
+      group: 'Review',
+      keys: 'Shift+K',
+      run: () => move(-1),
+    },
+  ]);
   return (
     <>
       <div className="header header--line line-top">

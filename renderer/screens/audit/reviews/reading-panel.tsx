@@ -1,5 +1,5 @@
 import { Flag, UserPlus } from 'lucide-react';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
@@ -13,6 +13,7 @@ import { Select } from '../../../components/select.tsx';
 import { LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useConversation } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { moveSelection, type QuoteKey } from './quotable-text.ts';
 import {
   importedRun,
   type Part,
@@ -96,24 +97,32 @@ function useRunAtTop(runs: readonly ShownRun[], matchId: string | null) {
   return { topId: runs[index]?.id ?? '', show, onScroll };
 }
 
+/** Choosing a passage by keys, which Enter quotes in the review. */
+export interface Quoting {
+  readonly isOn: boolean;
+  readonly end: () => void;
+}
+
 interface ReadingProps {
   item: ReviewItemDetail;
   itemType: ReviewQueue['itemType'];
-  /** The caller reviews it now. */
-  isReserved?: boolean;
+  /** Only of an item that the caller reviews now. */
+  quoting?: Quoting | undefined;
   /** At the right end of the header. */
   end?: ReactNode;
   /** Below the texts: reviews, where they may be seen. */
   children?: ReactNode;
 }
 
-interface TextsProps extends Pick<ReadingProps, 'isReserved' | 'children'> {
+const quoteKeys: ReadonlySet<string> = new Set<QuoteKey>(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
+interface TextsProps extends Pick<ReadingProps, 'quoting' | 'children'> {
   runs: readonly ShownRun[];
   /** The run whose feedback the result becomes. */
   matchId: string | null;
 }
 
-interface BarProps extends Pick<TextsProps, 'runs' | 'isReserved'> {
+interface BarProps extends Pick<TextsProps, 'runs' | 'quoting'> {
   parts: readonly PartOption[];
   part: Part;
   onPart: (part: Part) => void;
@@ -121,17 +130,41 @@ interface BarProps extends Pick<TextsProps, 'runs' | 'isReserved'> {
   onRun: (run: ShownRun | undefined) => void;
 }
 
-function Bar({ runs, isReserved, parts, part, onPart, topId, onRun }: BarProps) {
-  if (parts.length === 0 && runs.length < 2 && !isReserved) return null;
+function QuoteHint({ isOn }: { isOn: boolean }) {
+  if (!isOn)
+    return (
+      <span className="caption tertiary nowrap row wide-only">
+        Select text to quote it <KeyCaps keys="Q" />
+      </span>
+    );
+  return (
+    <span className="caption tertiary row review__quoting" role="status">
+      <span className="nowrap">
+        <KeyCaps keys="ArrowUp+ArrowDown" /> sentence
+      </span>
+      <span className="nowrap">
+        <KeyCaps keys="ArrowLeft+ArrowRight" /> word
+      </span>
+      <span className="nowrap">
+        <KeyCaps keys="Shift" /> moves the end
+      </span>
+      <span className="nowrap">
+        <KeyCaps keys="Enter" /> quotes
+      </span>
+      <span className="nowrap">
+        <KeyCaps keys="Escape" /> ends
+      </span>
+    </span>
+  );
+}
+
+function Bar({ runs, quoting, parts, part, onPart, topId, onRun }: BarProps) {
+  if (parts.length === 0 && runs.length < 2 && !quoting) return null;
   return (
     <div className="header header--line review__parts">
       {parts.length > 0 && <Segmented label="Part of the run" value={part} onValueChange={onPart} options={parts} />}
       <span className="grow" />
-      {isReserved && (
-        <span className="caption tertiary nowrap row wide-only">
-          Select text to quote it <KeyCaps keys="Q" />
-        </span>
-      )}
+      {quoting && <QuoteHint isOn={quoting.isOn} />}
       {runs.length > 1 && (
         <Select
           label="Run of the conversation"
@@ -148,18 +181,26 @@ function Bar({ runs, isReserved, parts, part, onPart, topId, onRun }: BarProps) 
   );
 }
 
-function Texts({ runs, matchId, isReserved = false, children }: TextsProps) {
+function Texts({ runs, matchId, quoting, children }: TextsProps) {
   const read = useRef<HTMLDivElement>(null);
   const parts = useMemo(() => partsOf(runs), [runs]);
   const { part, setPart } = usePart(parts);
   const { topId, show, onScroll } = useRunAtTop(runs, matchId);
+  const isReserved = quoting !== undefined;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    if (!quoting?.isOn || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape') quoting.end();
+    else if (quoteKeys.has(event.key)) moveSelection(event.currentTarget, event.key as QuoteKey, event.shiftKey);
+    else return;
+    event.preventDefault();
+  };
   // Page Down scrolls the text of the next item at once, unless the person is typing or has chosen a run.
   useEffect(() => {
     if (isReserved && isFocusFree()) read.current?.focus({ preventScroll: true });
   }, [isReserved]);
   return (
     <>
-      <Bar {...{ runs, isReserved, parts, part, topId }} onPart={setPart} onRun={show} />
+      <Bar {...{ runs, quoting, parts, part, topId }} onPart={setPart} onRun={show} />
       <div
         id={reviewedTextId}
         className="scroll audit__read"
@@ -168,6 +209,8 @@ function Texts({ runs, matchId, isReserved = false, children }: TextsProps) {
         role="region"
         aria-label="Text to review"
         onScroll={runs.length > 1 ? onScroll : undefined}
+        onKeyDown={onKeyDown}
+        onBlur={() => quoting?.isOn && quoting.end()}
       >
         <RunTexts runs={runs} part={part} matchId={matchId} />
         {children}
@@ -186,7 +229,7 @@ function StoredRuns({ stored, ...texts }: StoredTextsProps) {
   return <Texts {...texts} runs={runs} />;
 }
 
-function StoredTexts({ item, itemType, isReserved = false, children }: ReadingProps) {
+function StoredTexts({ item, itemType, quoting, children }: ReadingProps) {
   const conversation = useConversation(item.conversationId);
   const all = conversation.data?.runs;
   const stored = useMemo(
@@ -202,7 +245,7 @@ function StoredTexts({ item, itemType, isReserved = false, children }: ReadingPr
         stored.length === 0 ? (
           <Notice tone="caution">The run was deleted. Skip this item.</Notice>
         ) : (
-          <StoredRuns stored={stored} matchId={item.runId} isReserved={isReserved}>
+          <StoredRuns stored={stored} matchId={item.runId} quoting={quoting}>
             {children}
           </StoredRuns>
         )
@@ -214,13 +257,13 @@ function StoredTexts({ item, itemType, isReserved = false, children }: ReadingPr
 function ImportedConversation({
   item,
   imported,
-  isReserved = false,
+  quoting,
   children,
 }: ReadingProps & { imported: readonly ImportedRun[] }) {
   const runs = useMemo(() => imported.map(importedRun), [imported]);
   if (runs.length === 0) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
   return (
-    <Texts runs={runs} matchId={item.runId} isReserved={isReserved}>
+    <Texts runs={runs} matchId={item.runId} quoting={quoting}>
       {children}
     </Texts>
   );

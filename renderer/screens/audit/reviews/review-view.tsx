@@ -84,6 +84,7 @@ interface ReservedProps {
 function Reserved({ queue, reservation, step }: ReservedProps) {
   const { item, expiresAt } = reservation;
   const left = useSecondsLeft(expiresAt);
+  const [isQuoting, setQuoting] = useState(false);
   const extend = () => step.mutate({ kind: 'reserve', itemId: item.id });
   useActions('review-reservation', [
     { id: 'review.extend', title: 'Extend the reservation', group: 'Review', keys: 'X', run: extend },
@@ -93,7 +94,7 @@ function Reserved({ queue, reservation, step }: ReservedProps) {
       <ReadingPanel
         item={item}
         itemType={queue.itemType}
-        isReserved
+        quoting={{ isOn: isQuoting, end: () => setQuoting(false) }}
         end={
           <>
             <span className="small nowrap row">
@@ -109,7 +110,7 @@ function Reserved({ queue, reservation, step }: ReservedProps) {
           </>
         }
       />
-      <RubricPanel queue={queue} item={item} step={step} isExpired={left === 0} />
+      <RubricPanel {...{ queue, item, step, isQuoting }} isExpired={left === 0} onQuoting={() => setQuoting(true)} />
     </>
   );
 }

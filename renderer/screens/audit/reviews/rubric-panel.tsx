@@ -20,6 +20,7 @@ import {
   toAnswersInput,
   withQuote,
 } from './answers.ts';
+import { selectFirst } from './quotable-text.ts';
 import { reviewedTextId } from './reading-panel.tsx';
 import { RubricFoot, type RubricPanelProps } from './rubric-foot.tsx';
 import { type DraftOfItem, useReviewDraft } from './use-review-draft.ts';
@@ -80,13 +81,25 @@ interface Keys {
   textIdOf: (item: RubricItem) => string;
   noteId: string;
   quote: () => void;
+  isQuoting: boolean;
   submit: () => void;
   skip: () => void;
 }
 
+/** What the text takes itself while a passage is chosen. They are in the list of keys. */
+const quotingKeys = [
+  ['sentence', 'While quoting: another sentence', 'ArrowUp+ArrowDown'],
+  ['word', 'While quoting: start a word earlier or later', 'ArrowLeft+ArrowRight'],
+  ['end', 'While quoting: move the end instead', 'Shift+Arrow'],
+].map(([id = '', title = '', keys = '']): Action => ({
+  ...{ id: `review.quote-${id}`, title, group, keys },
+  isHiddenInPalette: true,
+  run: () => {},
+}));
+
 /** The keys of the current item, then those of the whole review. */
 function useRubricKeys(keys: Keys): void {
-  const { items, current, setCurrent, answer, draft, textIdOf, noteId, quote, submit, skip } = keys;
+  const { items, current, setCurrent, answer, draft, textIdOf, noteId, quote, isQuoting, submit, skip } = keys;
   const item = items[current];
   const focus = (id: string) => document.getElementById(id)?.focus();
   const choices: Action[] = (item ? optionsOf(item) : []).flatMap(({ value, label, keys: key }, index) =>
@@ -117,7 +130,9 @@ function useRubricKeys(keys: Keys): void {
     { id: 'review.next', title: 'Next rubric item', group, keys: 'J', run: () => move(1) },
     { id: 'review.previous', title: 'Previous rubric item', group, keys: 'K', run: () => move(-1) },
     { id: 'review.note', title: 'Add a note', group, keys: 'M', run: () => focus(noteId) },
-    { id: 'review.quote', title: 'Quote the selected text', group, keys: 'Q', run: quote },
+    { id: 'review.quote', title: 'Quote text: the selection, or a sentence by keys', group, keys: 'Q', run: quote },
+    ...quotingKeys,
+    { id: 'review.quote-enter', title: 'Quote the passage', group, keys: 'Enter', isEnabled: isQuoting, run: quote },
     { id: 'review.skip', title: 'Skip with a reason', group, keys: 'S', run: skip },
     { id: 'review.submit', title: 'Submit and next', group, keys: 'Mod+Enter', run: submit },
   ]);
@@ -210,8 +225,14 @@ function useAnswers(item: RubricPanelProps['item'], items: readonly RubricItem[]
   return { draft, current, setCurrent, change };
 }
 
+interface QuotingProps extends RubricPanelProps {
+  /** A passage is chosen by keys. */
+  isQuoting: boolean;
+  onQuoting: () => void;
+}
+
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
-export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
+export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting }: QuotingProps) {
   const { items } = queue.rubric;
   const { draft, current, setCurrent, change } = useAnswers(item, items);
   const [isSkipping, setSkipping] = useState(false);
@@ -221,9 +242,15 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
   const textIdOf = ({ id }: RubricItem) => `${ownId}-${id}`;
   const missing = missingItems(draft.answers, items);
 
+  function startQuoting() {
+    const text = document.getElementById(reviewedTextId);
+    if (!text || !selectFirst(text)) return;
+    text.focus({ preventScroll: true });
+    onQuoting();
+  }
   function quote() {
     const quoted = selectedText();
-    if (quoted === null) return;
+    if (quoted === null) return startQuoting();
     const reviewed = items[current]!;
     const changed = reviewWithQuote(draft, reviewed, quoted);
     if (changed === null) return reportLongQuote();
@@ -249,6 +276,7 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     textIdOf,
     noteId,
     quote,
+    isQuoting,
     submit,
     skip: () => setSkipping(true),
   });

@@ -148,7 +148,7 @@ const RunSection = memo(function RunSection({ run, number, count, part, isMatch 
       className="review-run"
       aria-label={`Run ${formatWhole(number)} of ${formatWhole(count)}`}
     >
-      <div className="review-run__head small">
+      <div className="review-run__head small" data-unquotable>
         <span className="medium nowrap">Run {formatWhole(number)}</span>
         <span className="tertiary nowrap">{formatTime(run.createdAt)}</span>
         <span className="tertiary truncate grow">{run.model}</span>

@@ -118,3 +118,83 @@ test('a queue of runs shows one run only', async () => {
   expect(screen.queryByRole('combobox', { name: 'Run of the conversation' })).toBeNull();
   expect(within(text).queryByRole('region')).toBeNull();
 });
+
+test('a passage is chosen and quoted by keys alone', async () => {
+  const content = 'The parcel came back. We pay the second delivery. It is free.\n\nKeep the receipt.';
+  opened = await openWindow(<ReviewsWithKeys />, {
+    address: reviewsAddress,
+    prepare: async (client, { storage }) => {
+      await recordRun({ storage }, { ...usual, renderedPrompt: 'Who pays?' }, { content, reasoning: null });
+      queueId = (await createQueueOfAll(client)).id;
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  const note = within(await findRubric()).getByLabelText<HTMLTextAreaElement>('Note on the whole');
+  const text = await findText();
+  await within(text).findByText('Keep the receipt.');
+  const chosen = () => document.getSelection()!.toString();
+  const steps: [key: string, isEnd: boolean, chosen: string][] = [
+    ['ArrowUp', false, 'Who pays?'],
+    ['ArrowDown', false, 'The parcel came back.'],
+    ['ArrowDown', false, 'We pay the second delivery.'],
+    ['ArrowDown', true, 'We pay the second delivery. It is free.'],
+    ['ArrowUp', true, 'We pay the second delivery.'],
+    ['ArrowLeft', true, 'We pay the second'],
+    ['ArrowRight', false, 'pay the second'],
+    ['ArrowRight', true, 'pay the second delivery'],
+    ['ArrowLeft', false, 'We pay the second delivery'],
+  ];
+  pressKey('q');
+  expect([document.activeElement, chosen()]).toEqual([text, 'Who pays?']);
+  for (const [key, shiftKey, expected] of steps) {
+    pressKey(key, { shiftKey });
+    expect([key, chosen()]).toEqual([key, expected]);
+  }
+  pressKey('Enter');
+  expect(note.value).toBe('> We pay the second delivery\n');
+  expect(document.activeElement).toBe(note);
+
+  // Escape ends the choice, and doesn't leave the queue.
+  fireEvent.keyDown(note, { key: 'Escape' });
+  document.getSelection()!.removeAllRanges();
+  pressKey('q');
+  screen.getByText('quotes');
+  pressKey('Escape');
+  await screen.findByText('Select text to quote it');
+  pressKey('Enter');
+  expect(note.value).toBe('> We pay the second delivery\n');
+  expect(opened.addresses.at(-1)).toBe(reviewQueueAddress(queueId));
+});
+
+test('keys filter the items and go from one to the next', async () => {
+  await openQueue({ itemType: 'run' });
+  const list = within(await screen.findByRole('group', { name: 'Items of the queue' }));
+  await waitFor(() => expect(list.getAllByRole('button')).toHaveLength(4));
+  const openIndex = () => list.getAllByRole('button').findIndex((row) => row.getAttribute('aria-current') === 'true');
+  await waitFor(() => expect(openIndex()).toBe(0));
+  pressKey('J', { shiftKey: true });
+  await waitFor(() => expect(openIndex()).toBe(1));
+  pressKey('K', { shiftKey: true });
+  await waitFor(() => expect(openIndex()).toBe(0));
+  pressKey('v');
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Flagged' }));
+  await screen.findByText('No items here.');
+});
+
+test('a reviewed item is changed and discussed by keys', async () => {
+  await openQueue({ itemType: 'run' });
+  pressKey('y');
+  pressKey('Enter', { ctrlKey: true });
+  const list = within(await screen.findByRole('group', { name: 'Items of the queue' }));
+  fireEvent.click((await list.findByText('Done')).closest('button')!);
+  await screen.findByRole('button', { name: 'Back to my item' });
+  pressKey('d');
+  await screen.findByRole('form', { name: 'Discuss this item' });
+  fireEvent.keyDown(screen.getByLabelText('Comment'), { key: 'Escape' });
+  pressKey('b');
+  await screen.findByRole('button', { name: 'Submit and next' });
+  fireEvent.click((await list.findByText('Done')).closest('button')!);
+  await screen.findByRole('button', { name: 'Change my review' });
+  pressKey('e');
+  await waitFor(async () => expect((await findRubric()).textContent).toContain('1 of 2 answered'));
+});
