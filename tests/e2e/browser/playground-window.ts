@@ -42,8 +42,15 @@ export class PlaygroundPage {
     await picker.waitFor({ state: 'hidden' });
   }
 
-  /** Waits until every draft is on the disk: what is read now comes after what is being written. */
+  /**
+   * Waits until every draft is on the disk: what is read now comes after what is being written. Changes during a write share the next
+   * one, which begins when that one ends, so what is read after that comes after both.
+   */
   async written(): Promise<void> {
+    for (const _write of ['current', 'next']) await this.#afterWrite();
+  }
+
+  async #afterWrite(): Promise<void> {
     await this.page.evaluate(async () => {
       const ended = (request: IDBRequest) =>
         new Promise((resolve, reject) => {
