@@ -5,7 +5,6 @@ import type { AddedRunsInput, RunDataset } from '../../shared/contract/dataset-i
 import type { DatasetColumn, RowValues } from '../../shared/contract/datasets.ts';
 import { type MessageRole, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
-import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { Datasets, RowAuthor } from './create-datasets.ts';
@@ -93,10 +92,10 @@ export async function addRuns(
   for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
     const run = await readAnywhere(id, runs, author.readsTeam === true ? team : undefined);
     if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
-    const missing = isAnonymised(run) ? null : missingMessages(run);
+    const missing = run.isAnonymised ? null : missingMessages(run);
     if (missing !== null) throw invalidField(`runIds[${index}]`, 'continues messages that are not recorded', missing);
     const prompt = promptOf(run);
-    if (isAnonymised(run)) skippedRuns += 1;
+    if (run.isAnonymised) skippedRuns += 1;
     else added.push(rowOf(run, prompt, columns, names));
     characters += prompt.length + run.output.content.length;
     if (characters > maxAddedCharacters)

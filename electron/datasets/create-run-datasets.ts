@@ -16,7 +16,6 @@ import { createJobRegistry } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import type { ExportRows, RunFeedback } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
-import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { requireTeam, teamRunDetail, type TeamRecords } from '../team/team-records.ts';
 import { addRuns, promptOf } from './add-runs.ts';
@@ -257,7 +256,7 @@ async function createFromRuns(
       if (missing !== null && 'runIds' in input.selection)
         throw invalidField(`selection.runIds[${index}]`, 'continues messages that are not recorded', missing);
       // Its texts were deleted, or it was removed since it was found.
-      if (run === null || missing !== null || isAnonymised(run)) skippedRuns += 1;
+      if (run === null || missing !== null || run.isAnonymised) skippedRuns += 1;
       else {
         const ratings = author.ratings?.of(id) ?? {};
         const row = { ...rowOf(run, columns, feedback(), author.expectedOf?.(id) ?? null), ...ratings };

@@ -104,8 +104,8 @@ function promptTextOf(row: ContentsRow): string {
   return hasTemplate || isTemplate ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
 }
 
-/** Whether the retention has removed the texts of a run. The metadata alone can be a caller's. */
-export const isAnonymised = ({ metadata, input, output }: Pick<RunDetail, 'metadata' | 'input' | 'output'>): boolean =>
+/** The metadata alone can be a caller's. */
+const isAnonymised = ({ metadata, input, output }: Pick<RunDetail, 'metadata' | 'input' | 'output'>): boolean =>
   metadata?.['anonymised'] === true && input.renderedPrompt === '' && output.content === '';
 
 /** What a run sent and received. */
@@ -136,12 +136,15 @@ export function runContentsOf(row: ContentsRow) {
   };
 }
 
-export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
+export function runDetailOf(row: ListedRunRow & RunTextRow & { agent_id: string | null }): RunDetail {
+  const contents = runContentsOf(row);
   return {
     ...runSummaryOf(row),
-    ...runContentsOf(row),
+    ...contents,
     messageId: row.message_id,
     callerId: row.caller_id,
+    agentId: row.agent_id,
+    isAnonymised: isAnonymised(contents),
     credits: row.credits,
     rawUsage: parsed(row.usage_json, null),
   };

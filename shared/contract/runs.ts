@@ -52,6 +52,10 @@ export type RunListItem = z.infer<typeof runListItem>;
 export const runDetail = runSummary.extend({
   messageId: uuid,
   callerId: uuid,
+  /** The agent whose turn the run is. Callers can write any `metadata.agentId`. */
+  agentId: uuid.nullable(),
+  /** Whether the retention has removed its texts. */
+  isAnonymised: z.boolean(),
   input: z.object({
     promptText: z.string(),
     systemMessage: z.string().nullable(),

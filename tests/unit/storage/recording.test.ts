@@ -54,6 +54,8 @@ test('a run can be read as it was sent and answered', async () => {
   expect(storage.runs.read(run.runId)).toEqual({
     runId: run.runId,
     messageId: run.messageId,
+    agentId: null,
+    isAnonymised: false,
     conversationId: run.conversationId,
     callerId: storage.windowCallerId,
     status: 'Completed',

@@ -7,7 +7,7 @@ import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { accessAddress, servingModel } from '../../../components/remedies.ts';
 import { failureWords, finishMeaning, type Remedy, type RunFailure as Cause } from '../../../components/run-words.ts';
 import type { ShownRun } from './shown-run.ts';
-import { type ContinueRun, EarlierSteps, isTurn, OwnCalls } from './tool-steps.tsx';
+import { type ContinueRun, EarlierSteps, OwnCalls } from './tool-steps.tsx';
 import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { JsonAnswer } from './json-answer.tsx';
@@ -121,7 +121,7 @@ function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTML
   const isGrowing = run.state === 'streaming';
   if (run.text === '') {
     const isEmpty = run.state === 'completed' && run.toolCalls.length === 0;
-    const text = isAnonymised(run)
+    const text = run.isAnonymised
       ? 'The retention of this device has removed the texts of this run.'
       : 'The answer is empty.';
     return isEmpty ? <p className="tertiary answer__empty">{text}</p> : null;
@@ -156,15 +156,13 @@ function Citations({ run }: { run: ShownRun }) {
   );
 }
 
-const isAnonymised = ({ request }: ShownRun): boolean => request.metadata?.['anonymised'] === true;
-
 /** Why the calls of an answer get no results; null if they can, or if there are none. */
 function uncontinuableReason(run: ShownRun, isColumn: boolean): string | null {
   if (run.toolCalls.length === 0 || isActive(run)) return null;
   const isWhole = run.state === 'completed' && run.finishReason === 'ToolCalls';
   if (!isWhole) return "The tool calls may be incomplete, so the run can't be continued.";
   if (isColumn) return 'Close the comparison to enter the results of the tool calls.';
-  return isTurn(run) ? 'This run is a turn of an agent. Enter the results in its conversation.' : null;
+  return run.agentId === null ? null : 'This run is a turn of an agent. Enter the results in its conversation.';
 }
 
 function AfterAnswer({ run, title, actions }: Pick<AnswerBodyProps, 'run' | 'title' | 'actions'>) {
@@ -229,7 +227,11 @@ export function AnswerBody({ run, title, actions, onContinue, onScroller }: Answ
       onScroll={onScroll}
     >
       <div>
-        <EarlierSteps request={run.request} steps={run.steps} onContinue={isTurn(run) ? undefined : onContinue} />
+        <EarlierSteps
+          request={run.request}
+          steps={run.steps}
+          onContinue={run.agentId === null ? onContinue : undefined}
+        />
         <Reasoning
           text={run.reasoning}
           isLive={run.isReasoningLive}

@@ -21,6 +21,9 @@ export interface ShownRun {
   aiSystem: AiSystem;
   model: string;
   servedBy: string | null;
+  /** The agent whose turn it is, which gets the results of tools in its conversation. */
+  agentId: string | null;
+  isAnonymised: boolean;
   /** What it ran; of a continued run what its first step ran. */
   request: CompletionRequest;
   /** The steps before it. */
@@ -150,6 +153,8 @@ export function shownLive(run: CompletionRun): ShownRun {
     aiSystem: run.request.aiSystem,
     model: run.request.model,
     servedBy: run.servedBy,
+    agentId: null,
+    isAnonymised: false,
     request: run.request,
     steps: run.steps,
     text: run.text,
@@ -254,6 +259,8 @@ export function shownStored(run: RunDetail, model: Model | null = null): ShownRu
     aiSystem: run.aiSystem,
     model: run.model,
     servedBy: run.servedBy,
+    agentId: run.agentId,
+    isAnonymised: run.isAnonymised,
     request: storedRequest(run),
     steps: readSteps(run.input.messages, run.metadata),
     text: output.content,

@@ -41,16 +41,13 @@ export const EarlierSteps = memo(function EarlierSteps({ request, steps, onConti
   ));
 });
 
-/** Whether a run is a turn of an agent, which gets the results in its conversation. */
-export const isTurn = ({ request }: ShownRun): boolean => typeof request.metadata?.['agentId'] === 'string';
-
 const noCalls: readonly ToolCall[] = [];
 
 /** The calls of a run's own answer. */
 export function OwnCalls({ run, onContinue }: { run: ShownRun; onContinue: ContinueRun | undefined }) {
   const { request, steps, runId, text, toolCalls, state } = run;
   const isWhole = state === 'completed' && run.finishReason === 'ToolCalls';
-  const canContinue = onContinue && runId !== null && isWhole && !isTurn(run);
+  const canContinue = onContinue && runId !== null && isWhole && run.agentId === null;
   const tools = useDrafts((drafts) => getActiveDraft(drafts).tools);
   const mocked = useMockResults(canContinue ? toolCalls : noCalls, tools);
   if (toolCalls.length === 0) return null;

@@ -111,7 +111,7 @@ function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
 async function restoreRun(client: Client, runId: string, { signal }: { signal: AbortSignal }): Promise<string> {
   const run = await client.call(readRun, { parameters: { id: runId }, signal });
   signal.throwIfAborted();
-  if (run.metadata?.['anonymised'] === true && run.input.promptText === '')
+  if (run.isAnonymised)
     throw new AppError(
       'not_found',
       "The retention has removed the texts of this run, so its prompt can't be restored.",

@@ -38,6 +38,8 @@ const live: CompletionRun = {
 };
 
 const stored: RunDetail = {
+  agentId: null,
+  isAnonymised: false,
   draftId: 'draft',
   runId: '00000000-0000-4000-8000-000000000001',
   conversationId: '00000000-0000-4000-8000-000000000002',

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAgent, runAgent } from '../../../../../../shared/contract/agents.ts';
+import { createCompletionSync } from '../../../../../../shared/contract/completions.ts';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { newTool } from '../../../../../../renderer/drafts/tool-drafts.ts';
 import { stopReason } from '../../../../../../renderer/components/tool-calls/automatic-results.ts';
@@ -256,6 +257,19 @@ test('of 128 missing results one opens, and a long result is pasted into an edit
   await waitFor(() => expect(field('clock, call 1').className).toContain('cm-content'));
   expect(answer().getAllByRole('textbox')).toHaveLength(2);
   expect(Object.values(useToolResults.getState().byRun)).toEqual([{ c0: { content: text, isError: false } }]);
+});
+
+test("a run whose program writes an agent's ID into its metadata is no turn of an agent", async () => {
+  playground.provider.answerWith((call) =>
+    call.path.endsWith('/chat/completions') ? answerCalls(call, [paris]) : call.models(['kestrel']),
+  );
+  const request = { aiSystem: 'OpenAiCompatible' as const, model: 'shop/kestrel', promptText: 'Rain?' };
+  const body = { ...request, configuration: { tools: [weather] }, metadata: { agentId: 'desk', anonymised: true } };
+  const { runId } = await playground.opened.window.host.client.call(createCompletionSync, { body });
+  playground.opened.navigate(`/playground/runs/${runId}`);
+  await findCard('weather');
+  expect(answer().getByRole('button', { name: 'Continue' })).toBeTruthy();
+  expect(answer().queryByText(/turn of an agent/)).toBeNull();
 });
 
 test("a turn of an agent says where its results are entered, and a run without texts isn't restored", async () => {
