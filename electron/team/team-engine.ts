@@ -17,7 +17,7 @@ import { feedbackOf } from '../audit/query/conversation-rows.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
-import { maxShortList, TeamList } from './team-lists.ts';
+import { type ListLimits, TeamList } from './team-lists.ts';
 import { type RequestedRuns, TeamRows } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
 import { type CountedRun, countedColumns, RunCounts } from './run-counts.ts';
@@ -43,14 +43,14 @@ const ownTokenSecret = randomUUID();
 
 export class TeamEngine {
   readonly #database: TeamDatabase;
-  readonly #maxShort: number;
+  readonly #limits: ListLimits;
   readonly #rows: TeamRows;
   readonly #statistics: TeamStatistics;
   readonly #lists = new Map<string, Promise<TeamList>>();
 
-  constructor(database: TeamDatabase, { maxShortList: maxShort = maxShortList } = {}) {
+  constructor(database: TeamDatabase, limits: ListLimits = {}) {
     this.#database = database;
-    this.#maxShort = maxShort;
+    this.#limits = limits;
     this.#rows = new TeamRows(database);
     this.#statistics = new TeamStatistics(database);
   }
@@ -75,7 +75,7 @@ export class TeamEngine {
 
   #listOf(filter: AuditFilter, sort: AuditSort, last: number): Promise<TeamList> {
     const key = JSON.stringify([filter, sort, last]);
-    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last }, this.#maxShort);
+    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last }, this.#limits);
     this.#lists.delete(key);
     this.#lists.set(key, list);
     list.catch(() => this.#lists.delete(key));

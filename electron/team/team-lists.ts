@@ -3,6 +3,7 @@ import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 import {
   collectEntries,
+  collectTimes,
   type Fragment,
   isByTime,
   type ListQuery,
@@ -21,14 +22,23 @@ export interface Entry {
 }
 
 /** Lists with at most this many entries are read completely and then paged in memory. */
-export const maxShortList = 20_000;
+const maxShortList = 20_000;
 
 /**
  * How long a list is read in its order before its matches are collected and sorted instead: at least this long, and as long as collecting
- * would take, at about 100 matches a millisecond.
+ * those of a month would take, at about 100 matches a millisecond.
  */
 const minWalkMs = 400;
 const collectedPerMs = 100;
+
+/** How long all entries of a list by time are collected, to know their number. A page doesn't need them. */
+const maxCollectMs = 400;
+
+/** For tests, which have few runs. */
+export interface ListLimits {
+  readonly maxShortList?: number;
+  readonly maxCollectMs?: number;
+}
 
 type Connection = TeamDatabase | Transaction<Record<never, never>>;
 
@@ -36,6 +46,7 @@ interface EntryRow {
   readonly conversation_id: string;
   readonly sequence: number;
   readonly created_at: number;
+  readonly matching?: number;
 }
 
 const entryOf = (row: EntryRow): Entry => ({
@@ -63,20 +74,22 @@ export class TeamList {
   readonly query: ListQuery;
   readonly #database: TeamDatabase;
   readonly #maxShort: number;
+  readonly #maxCollectMs: number;
   #entries: Entry[] | null = null;
   #estimate = 0;
   #isWalkable = true;
   /** Entries that were read, by their offset: where the next page starts. */
   readonly #anchors: { offset: number; entry: Entry }[] = [];
 
-  private constructor(database: TeamDatabase, query: ListQuery, maxShort: number) {
+  private constructor(database: TeamDatabase, query: ListQuery, limits: ListLimits) {
     this.#database = database;
-    this.#maxShort = maxShort;
+    this.#maxShort = limits.maxShortList ?? maxShortList;
+    this.#maxCollectMs = limits.maxCollectMs ?? maxCollectMs;
     this.query = query;
   }
 
-  static async open(database: TeamDatabase, query: ListQuery, maxShort = maxShortList): Promise<TeamList> {
-    const list = new TeamList(database, query, maxShort);
+  static async open(database: TeamDatabase, query: ListQuery, limits: ListLimits = {}): Promise<TeamList> {
+    const list = new TeamList(database, query, limits);
     await list.#prepare();
     return list;
   }
@@ -135,8 +148,10 @@ export class TeamList {
   async #prepare(): Promise<void> {
     this.#estimate = await this.#estimateMatches();
     if (this.#estimate > 2 * this.#maxShort) return;
-    const found = await this.#run('collect', sql`${collectEntries(this.query, sql`true`)} LIMIT ${this.#maxShort + 1}`);
-    if (found.length <= this.#maxShort) this.#entries = found;
+    const statement = sql`${collectEntries(this.query, sql`true`)} LIMIT ${this.#maxShort + 1}`;
+    const found = await this.#runFor('collect', statement, isByTime(this.query.sort) ? this.#maxCollectMs : 0);
+    if (found === null) this.#isWalkable = false;
+    else if (found.length <= this.#maxShort) this.#entries = found;
   }
 
   async #estimateMatches(): Promise<number> {
@@ -161,29 +176,61 @@ export class TeamList {
     const after = this.#afterEntry(entry);
     const range = sql`LIMIT ${limit} OFFSET ${skipped}`;
     if (this.#isWalkable) {
-      try {
-        // A distant page takes as long as all pages before it.
-        const timeoutMs = Math.max(minWalkMs, this.#estimate / collectedPerMs) + skipped / 100;
-        return await this.#run('walk', sql`${await this.#walk(after)} ${range}`, timeoutMs);
-      } catch (failure) {
-        if (!isTimeout(failure)) throw failure;
-        this.#isWalkable = false;
-      }
+      const months = isByTime(this.query.sort) ? await readMonths(this.#database) : [];
+      // A distant page takes as long as all pages before it.
+      const collectMs = this.#estimate / collectedPerMs / Math.max(1, months.length);
+      const walk = isByTime(this.query.sort) ? walkTimes(this.query, after, months) : walkValues(this.query);
+      const found = await this.#runFor('walk', sql`${walk} ${range}`, Math.max(minWalkMs, collectMs) + skipped / 100);
+      if (found !== null) return found;
+      this.#isWalkable = false;
     }
-    return this.#run('collect', sql`${collectEntries(this.query, after)} ${range}`);
+    if (!isByTime(this.query.sort) || skipped > maxShortList)
+      return this.#run('collect', sql`${collectEntries(this.query, after)} ${range}`);
+    return (await this.#collectFirst(entry, skipped + limit)).slice(skipped);
   }
 
-  async #walk(after: Fragment): Promise<Fragment> {
-    if (!isByTime(this.query.sort)) return walkValues(this.query);
-    return walkTimes(this.query, after, await readMonths(this.#database));
+  /** The first entries after one, for lists by time: span by span, until there are enough. */
+  async #collectFirst(entry: Pick<Entry, 'conversation' | 'createdAt'> | null, limit: number): Promise<Entry[]> {
+    const { sort } = this.query;
+    const times = {
+      from: entry === null || sort === 'newest' ? -Infinity : entry.createdAt,
+      until: entry === null || sort === 'oldest' ? Infinity : entry.createdAt + 1,
+    };
+    const months = await readMonths(this.#database);
+    const found: EntryRow[] = [];
+    const known = { matching: 0, share: 0 };
+    for (const { statement, share } of collectTimes(this.query, this.#afterEntry(entry), times, months)) {
+      const rows = await this.#rows('collect', sql`${statement} LIMIT ${limit - found.length}`);
+      found.push(...rows);
+      known.matching += rows[0]?.matching ?? 0;
+      known.share += share;
+      if (found.length >= limit) break;
+    }
+    // Better than the server's guess, which is the same for all rare words.
+    if (entry === null && known.share > 0) this.#estimate = Math.round(known.matching / known.share);
+    return found.map(entryOf);
   }
 
-  #run(strategy: 'walk' | 'collect', statement: Fragment, timeoutMs = 0): Promise<Entry[]> {
+  /** Null if the statement takes longer. 0 milliseconds are no limit, and less than 0 are none at all. */
+  async #runFor(strategy: 'walk' | 'collect', statement: Fragment, timeoutMs: number): Promise<Entry[] | null> {
+    if (timeoutMs < 0) return null;
+    try {
+      return await this.#run(strategy, statement, timeoutMs);
+    } catch (failure) {
+      if (!isTimeout(failure)) throw failure;
+      return null;
+    }
+  }
+
+  async #run(strategy: 'walk' | 'collect', statement: Fragment, timeoutMs = 0): Promise<Entry[]> {
+    return (await this.#rows(strategy, statement, timeoutMs)).map(entryOf);
+  }
+
+  #rows(strategy: 'walk' | 'collect', statement: Fragment, timeoutMs = 0): Promise<EntryRow[]> {
     return this.#database.transaction().execute(async (transaction) => {
       await setPlanner(transaction, strategy);
       if (timeoutMs > 0) await sql.raw(`SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`).execute(transaction);
-      const { rows } = await (statement as RawBuilder<EntryRow>).execute(transaction);
-      return rows.map(entryOf);
+      return (await (statement as RawBuilder<EntryRow>).execute(transaction)).rows;
     });
   }
 }
