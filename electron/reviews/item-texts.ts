@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { ConversationRun } from '../../shared/contract/conversations.ts';
-import type { ImportedRun } from '../../shared/contract/review-items.ts';
+import type { ImportedRun, LeftOut } from '../../shared/contract/review-items.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
@@ -30,15 +30,32 @@ function importedRunOf(
   run: Pick<ImportedRun, 'runId' | 'createdAt' | 'model'>,
 ): ImportedRun {
   const half = maxItemCharacters / 4;
+  const whole = input.renderedPrompt ?? input.promptText;
+  const shown = citations.slice(0, maxPassagesPerRun);
+  const tooMany = (length: number, max: number) => Math.max(0, length - max);
+  const leftOut: LeftOut = {
+    ...nothingLeftOut,
+    inputCharacters: tooMany(whole.length, half),
+    answerCharacters: tooMany(output.content.length, half),
+    passages: citations.length - shown.length,
+    passageCharacters: shown.reduce((sum, { text }) => sum + tooMany(text.length, maxPassageCharacters), 0),
+  };
   return {
     ...run,
-    input: (input.renderedPrompt ?? input.promptText).slice(-half),
+    input: whole.slice(-half),
     answer: output.content.slice(0, half),
-    passages: citations
-      .slice(0, maxPassagesPerRun)
-      .map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, maxPassageCharacters) })),
+    passages: shown.map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, maxPassageCharacters) })),
+    ...(Object.values(leftOut).some((count) => count > 0) && { leftOut }),
   };
 }
+
+const nothingLeftOut: LeftOut = {
+  inputCharacters: 0,
+  answerCharacters: 0,
+  passages: 0,
+  passageCharacters: 0,
+  earlierRuns: 0,
+};
 
 function charactersOf({ input, answer, passages }: ImportedRun): number {
   return input.length + answer.length + passages.reduce((sum, { text }) => sum + text.length, 0);
@@ -50,6 +67,7 @@ const ofRun = (run: RunDetail): ImportedRun =>
 function ofConversation(runs: Iterable<ConversationRun>): ImportedRun[] {
   const found: ImportedRun[] = [];
   let characters = 0;
+  let earlierRuns = 0;
   for (const run of runs) {
     const { conversationRunId, createdAt, model } = run;
     const imported = importedRunOf(
@@ -58,10 +76,14 @@ function ofConversation(runs: Iterable<ConversationRun>): ImportedRun[] {
     );
     found.push(imported);
     characters += charactersOf(imported);
-    while ((characters > maxItemCharacters && found.length > 1) || found.length > maxRunsPerItem)
+    while ((characters > maxItemCharacters && found.length > 1) || found.length > maxRunsPerItem) {
       characters -= charactersOf(found.shift()!);
+      earlierRuns += 1;
+    }
   }
-  return found;
+  const [first, ...rest] = found;
+  if (!first || earlierRuns === 0) return found;
+  return [{ ...first, leftOut: { ...(first.leftOut ?? nothingLeftOut), earlierRuns } }, ...rest];
 }
 
 type ItemOf = Pick<StoredItem, 'runId' | 'conversationId'>;

@@ -98,6 +98,16 @@ const itemFields = {
 export const reviewItem = z.object(itemFields).meta({ id: 'ReviewItem' });
 export type ReviewItem = z.infer<typeof reviewItem>;
 
+/** Characters, passages and earlier runs that a queue file has no room for. */
+const leftOut = z.object({
+  inputCharacters: z.int().describe('At its start'),
+  answerCharacters: z.int().describe('At its end'),
+  passages: z.int(),
+  passageCharacters: z.int().describe('At the ends of the passages that are there'),
+  earlierRuns: z.int().describe('Of the conversation, before this run'),
+});
+export type LeftOut = z.infer<typeof leftOut>;
+
 /** What an imported item has instead of a run in the audit. */
 export const importedRun = z.object({
   runId: uuid,
@@ -106,6 +116,7 @@ export const importedRun = z.object({
   input: z.string(),
   answer: z.string(),
   passages: z.array(z.object({ sourceName: z.string(), text: z.string() })),
+  leftOut: leftOut.optional().describe('Absent if the texts are whole'),
 });
 export type ImportedRun = z.infer<typeof importedRun>;
 

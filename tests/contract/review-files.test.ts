@@ -221,5 +221,24 @@ describe('a file', () => {
     const { runs } = (await callJson(colleague, memory, 'GET', `${path}/items/${data[0].id}`)).body;
     expect(runs).toHaveLength(3);
     expect(runs[2].input).toHaveLength(75_000);
+    // Nobody takes a part for the whole.
+    expect(runs[2].leftOut).toEqual({
+      inputCharacters: 325_001,
+      answerCharacters: 0,
+      passages: 0,
+      passageCharacters: 0,
+      earlierRuns: 0,
+    });
+  });
+
+  test('says how many runs of a long conversation it has no room for', async () => {
+    const conversationId = randomUUID();
+    const { workspaceId } = await recordRuns(53, () => ({ conversationId }));
+    const { path } = await createQueue({ workspaceId }, { itemType: 'conversation' });
+    expect((await upload(colleague, '/review-queues/import', await download(host, path))).status).toBe(201);
+    const { data } = (await callJson(colleague, memory, 'GET', `${path}/items`)).body;
+    const { runs } = (await callJson(colleague, memory, 'GET', `${path}/items/${data[0].id}`)).body;
+    expect(runs).toHaveLength(50);
+    expect(runs.map(({ leftOut }: Json) => leftOut?.earlierRuns ?? 0)).toEqual([3, ...Array<number>(49).fill(0)]);
   });
 });

@@ -288,6 +288,35 @@ test.each([
   expect((await lead('GET', path)).body.reservation).toMatchObject({ itemId: id });
 });
 
+test('texts that are too long are rejected with their limit, and nothing is cut', async () => {
+  const { workspaceId } = await recordRuns(1);
+  const { path, ids } = await createQueue({ workspaceId }, { reviewersPerItem: 1 });
+  const wren = reviewerCalled('writes long texts');
+  const { item } = (await wren('POST', `${path}/reservations`)).body;
+  const issueOf = async (action: string, body: object) => {
+    const answer = await wren('POST', `${path}/items/${item.id}/${action}`, body);
+    return [answer.status, answer.body.error.details[0].issue];
+  };
+  const [fits, long] = ['x'.repeat(10_000), 'x'.repeat(10_001)];
+  const review = (text: string, note: string) => ({
+    answers: [
+      { rubricItemId: ids.right, value: true },
+      { rubricItemId: ids.text, value: text },
+    ],
+    note,
+  });
+  const limit = expect.stringMatching(/at most 10,?000 characters/);
+  expect(await issueOf('reviews', review(long, ''))).toEqual([400, limit]);
+  expect(await issueOf('reviews', review('', long))).toEqual([400, limit]);
+  const reason = { reason: 'x'.repeat(2001) };
+  expect(await issueOf('skip', reason)).toEqual([400, 'must have at most 2000 characters']);
+  expect(await issueOf('second-review', reason)).toEqual([400, 'must have at most 2000 characters']);
+  expect((await wren('POST', `${path}/items/${item.id}/reviews`, review(fits, fits))).body).toMatchObject({
+    note: fits,
+    answers: [{ value: true }, { value: fits }],
+  });
+});
+
 describe('plans', () => {
   const select = async (filter: object, plan: object, change: object = {}) => {
     const { queue, path } = await createQueue(filter, { plan, ...change });

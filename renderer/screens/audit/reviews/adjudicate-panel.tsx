@@ -13,7 +13,7 @@ import { useAdjudicate } from '../../../queries/review-results.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { AnswerField } from './answer-fields.tsx';
 import { outsideText } from './agreement-words.ts';
-import { answerText, hasAnswer, optionsOf } from './answers.ts';
+import { answerText, hasAnswer, lengthProblem, optionsOf } from './answers.ts';
 import { CommentForm, Comments } from './discussion.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 import { ReviewText } from './open-item.tsx';
@@ -98,11 +98,12 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
   const [note, setNote] = useState(gold?.note ?? '');
   const adjudicate = useAdjudicate(queue.id);
   const textId = useId();
-  const isReady = hasAnswer(value);
+  const isTooLong = lengthProblem(note) !== null || (typeof value === 'string' && lengthProblem(value) !== null);
+  const isReady = hasAnswer(value) && !isTooLong;
   const [isDiscussing, setDiscussing] = useState(false);
   const discuss = () => setDiscussing(true);
   function save() {
-    if (!isReady || adjudicate.isPending) return;
+    if (!isReady || !hasAnswer(value) || adjudicate.isPending) return;
     const answer = { rubricItemId: rubricItem.id, value, note: note.trim() || null };
     adjudicate.mutate({ itemId: item.id, answers: [answer] }, { onSuccess: onNext });
   }
@@ -126,7 +127,7 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
         label="Reason"
         isLabelHidden
         placeholder="Reason"
-        maxLength={10_000}
+        error={lengthProblem(note)}
         value={note}
         onValueChange={setNote}
       />

@@ -5,7 +5,7 @@ import { classNames } from '../../../components/class-names.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
 import { ScoreScale } from '../../../components/scores.tsx';
-import { answerText, maxTextCharacters, optionsOf } from './answers.ts';
+import { answerText, lengthProblem, optionsOf } from './answers.ts';
 
 interface OptionsProps {
   item: RubricItem;
@@ -45,6 +45,51 @@ function Options({ item, value, onChange, hasKeys, noteOf }: OptionsProps) {
   );
 }
 
+interface TextAreaProps {
+  id?: string;
+  label: string;
+  placeholder?: string;
+  rows: number;
+  autoFocus?: boolean;
+  value: string;
+  onValueChange: (text: string) => void;
+  /** Leaves the field unless given. */
+  onEscape?: () => void;
+}
+
+/** A text of a review. It takes more than can be sent, and says so. */
+export function TextArea({ label, value, onValueChange, onEscape, ...area }: TextAreaProps) {
+  const ownId = useId();
+  const id = area.id ?? ownId;
+  const problem = lengthProblem(value);
+  return (
+    <div>
+      <div className={classNames('field field--area', problem !== null && 'is-invalid')}>
+        <textarea
+          {...area}
+          id={id}
+          aria-label={label}
+          aria-invalid={problem !== null || undefined}
+          aria-describedby={problem === null ? undefined : `${id}-note`}
+          value={value}
+          onChange={(event) => onValueChange(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            if (onEscape) onEscape();
+            else event.currentTarget.blur();
+          }}
+        />
+      </div>
+      {problem !== null && (
+        <p id={`${id}-note`} className="caption negative" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
 interface AnswerFieldProps extends OptionsProps {
   /** Of the text field, for the key that moves there. */
   textId?: string | undefined;
@@ -63,21 +108,13 @@ export function AnswerField({ textId, ...props }: AnswerFieldProps) {
     );
   if (item.kind === 'text')
     return (
-      <div className="field field--area">
-        <textarea
-          id={textId ?? ownId}
-          aria-label={item.question}
-          rows={3}
-          maxLength={maxTextCharacters}
-          value={typeof value === 'string' ? value : ''}
-          onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.preventDefault();
-            event.currentTarget.blur();
-          }}
-        />
-      </div>
+      <TextArea
+        id={textId ?? ownId}
+        label={item.question}
+        rows={3}
+        value={typeof value === 'string' ? value : ''}
+        onValueChange={(text) => onChange(text === '' ? undefined : text)}
+      />
     );
   return <Options {...props} />;
 }

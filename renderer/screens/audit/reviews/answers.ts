@@ -1,10 +1,16 @@
 import type { ReviewAnswer } from '../../../../shared/contract/review-items.ts';
 import type { AnswersInput } from '../../../../shared/contract/reviews.ts';
 import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
-import { formatScore } from '../../../components/format.ts';
+import { formatScore, formatWhole } from '../../../components/format.ts';
 
 /** The longest text of an answer or a note. */
 export const maxTextCharacters = 10_000;
+
+/** Why a text can't be sent; null if it can. A field that cut what is pasted would lose its end without a word. */
+export function lengthProblem(text: string, max = maxTextCharacters): string | null {
+  if (text.length <= max) return null;
+  return `${formatWhole(text.length)} characters, but at most ${formatWhole(max)} can be sent. Shorten the text.`;
+}
 
 /** A text with a quotation of what the person selected, for what they write about it; null if that is too long. */
 export function withQuote(text: string, quoted: string): string | null {

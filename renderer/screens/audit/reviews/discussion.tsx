@@ -1,9 +1,11 @@
 import { type FormEvent, useState } from 'react';
-import { maxCommentCharacters, type ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
+import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatTime } from '../../../components/format.ts';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { useAddComment } from '../../../queries/review-queues.ts';
+import { TextArea } from './answer-fields.tsx';
+import { lengthProblem } from './answers.ts';
 
 /** Why somebody asked for a second review, and what people wrote about the item since. */
 export function Comments({ item: { secondReview, comments } }: { item: ReviewItemDetail }) {
@@ -41,29 +43,22 @@ interface CommentFormProps {
 export function CommentForm({ queueId, itemId, onClose }: CommentFormProps) {
   const [text, setText] = useState('');
   const add = useAddComment(queueId);
-  const isReady = text.trim() !== '' && !add.isPending;
+  const isReady = text.trim() !== '' && lengthProblem(text) === null && !add.isPending;
   function submit(event: FormEvent) {
     event.preventDefault();
     if (isReady) add.mutate({ itemId, text: text.trim() }, { onSuccess: onClose });
   }
   return (
     <form className="stacked-form" aria-label="Discuss this item" onSubmit={submit}>
-      <div className="field field--area">
-        <textarea
-          aria-label="Comment"
-          placeholder="Comment for the other reviewers"
-          rows={2}
-          autoFocus
-          maxLength={maxCommentCharacters}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.preventDefault();
-            onClose();
-          }}
-        />
-      </div>
+      <TextArea
+        label="Comment"
+        placeholder="Comment for the other reviewers"
+        rows={2}
+        autoFocus
+        value={text}
+        onValueChange={setText}
+        onEscape={onClose}
+      />
       {add.error && <Notice tone="negative">{describeError(add.error).message}</Notice>}
       <div className="row">
         <Button type="submit" size="small" isBusy={add.isPending} aria-disabled={!isReady}>

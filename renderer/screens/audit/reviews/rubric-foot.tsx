@@ -10,8 +10,11 @@ import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useRequestSecond, type useReviewStep } from '../../../queries/review-queues.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { maxTextCharacters } from './answers.ts';
+import { TextArea } from './answer-fields.tsx';
+import { lengthProblem } from './answers.ts';
 import type { DraftOfItem } from './use-review-draft.ts';
+
+const maxReasonCharacters = 2000;
 
 interface SkipDialogProps {
   isBusy: boolean;
@@ -22,7 +25,8 @@ interface SkipDialogProps {
 /** A skipped item goes to other reviewers, with the reason in its history. */
 function SkipDialog({ isBusy, onClose, onSkip }: SkipDialogProps) {
   const [reason, setReason] = useState('');
-  const isReady = reason.trim() !== '' && !isBusy;
+  const problem = lengthProblem(reason.trim(), maxReasonCharacters);
+  const isReady = reason.trim() !== '' && problem === null && !isBusy;
   const skip = () => {
     if (isReady) onSkip(reason.trim());
   };
@@ -43,10 +47,10 @@ function SkipDialog({ isBusy, onClose, onSkip }: SkipDialogProps) {
       <TextField
         label="Reason"
         placeholder="I wrote this answer"
-        maxLength={2000}
         autoFocus
         value={reason}
         onValueChange={setReason}
+        error={problem}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
@@ -68,9 +72,11 @@ interface SecondReviewDialogProps {
 function SecondReviewDialog({ queueId, itemId, onClose }: SecondReviewDialogProps) {
   const [reason, setReason] = useState('');
   const request = useRequestSecond(queueId);
+  const problem = lengthProblem(reason.trim(), maxReasonCharacters);
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!request.isPending) request.mutate({ itemId, reason: reason.trim() || null }, { onSuccess: onClose });
+    if (!request.isPending && problem === null)
+      request.mutate({ itemId, reason: reason.trim() || null }, { onSuccess: onClose });
   }
   return (
     <Dialog title="Request a second review" isOpen onClose={onClose}>
@@ -82,14 +88,14 @@ function SecondReviewDialog({ queueId, itemId, onClose }: SecondReviewDialogProp
         <TextField
           label="Reason (optional)"
           placeholder="I am not sure about the terms"
-          maxLength={2000}
           autoFocus
           value={reason}
           onValueChange={setReason}
+          error={problem}
         />
         {request.error && <Notice tone="negative">{describeError(request.error).message}</Notice>}
         <div className="row">
-          <Button type="submit" variant="primary" isBusy={request.isPending}>
+          <Button type="submit" variant="primary" isBusy={request.isPending} aria-disabled={problem !== null}>
             Request second review
           </Button>
         </div>
@@ -172,22 +178,14 @@ export function RubricFoot({
   const { step, item } = problem;
   return (
     <div className="rubric__foot line-top">
-      <div className="field field--area">
-        <textarea
-          id={noteId}
-          aria-label="Note on the whole"
-          placeholder="Note on the whole (M)"
-          rows={1}
-          maxLength={maxTextCharacters}
-          value={draft.note}
-          onChange={(event) => draft.change({ answers: draft.answers, note: event.target.value })}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            event.preventDefault();
-            event.currentTarget.blur();
-          }}
-        />
-      </div>
+      <TextArea
+        id={noteId}
+        label="Note on the whole"
+        placeholder="Note on the whole (M)"
+        rows={1}
+        value={draft.note}
+        onValueChange={(note) => draft.change({ answers: draft.answers, note })}
+      />
       <Problem {...problem} />
       {isRequested && missing.length > 0 && (
         <p className="small negative" role="alert">

@@ -14,6 +14,7 @@ import { AnswerField, Examples } from './answer-fields.tsx';
 import {
   answeredCount,
   hasAnswer,
+  lengthProblem,
   maxTextCharacters,
   missingItems,
   optionsOf,
@@ -261,6 +262,10 @@ export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting
     if (step.isPending) return;
     setRequested(true);
     if (missing.length > 0) return setCurrent(items.indexOf(missing[0]!));
+    const tooLong = items.findIndex(({ id }) => lengthProblem(String(draft.answers[id] ?? '')) !== null);
+    // The field says it.
+    if (tooLong >= 0) return setCurrent(tooLong);
+    if (lengthProblem(draft.note) !== null) return;
     const note = draft.note.trim() || null;
     step.mutate(
       { kind: 'submit', itemId: item.id, answers: toAnswersInput(draft.answers, items), note },

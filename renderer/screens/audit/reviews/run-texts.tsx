@@ -3,10 +3,11 @@ import { memo, type ReactNode } from 'react';
 import type { ConversationRun, RunStatus } from '../../../../shared/contract/conversations.ts';
 import type { ImportedRun } from '../../../../shared/contract/review-items.ts';
 import { Badge } from '../../../components/badges.tsx';
-import { formatTime, formatWhole } from '../../../components/format.ts';
+import { formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { LongText } from '../../../components/long-text.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import { Notice } from '../../../components/state-panels.tsx';
 import { useWasInView } from '../../../components/use-was-in-view.ts';
 import { ConversationPart, countToolCalls, Passages, PromptPart, ToolCallsPart } from '../detail/run-parts.tsx';
 import { statusWords } from '../list/conversation-list.tsx';
@@ -64,11 +65,26 @@ function ImportedPassages({ run }: { run: ImportedRun }) {
   ));
 }
 
+/** What the queue file has no room for, so that nobody takes a part for the whole. */
+function LeftOutNotice({ run: { leftOut } }: { run: ImportedRun }) {
+  if (!leftOut) return null;
+  const { inputCharacters, answerCharacters, passages, passageCharacters, earlierRuns } = leftOut;
+  const parts = [
+    earlierRuns > 0 && formatPlural(earlierRuns, 'earlier run'),
+    inputCharacters > 0 && `${formatPlural(inputCharacters, 'character')} at the start of the input`,
+    answerCharacters > 0 && `${formatPlural(answerCharacters, 'character')} at the end of the answer`,
+    passages > 0 && formatPlural(passages, 'further passage'),
+    passageCharacters > 0 && `${formatPlural(passageCharacters, 'character')} at the end of passages`,
+  ].filter((part) => part !== false);
+  return <Notice tone="caution">The queue file has no room for {parts.join(', ')}. You see only the rest.</Notice>;
+}
+
 function ImportedTexts({ run, part }: { run: ImportedRun; part: Part }) {
   const passages = <ImportedPassages run={run} />;
   if (part === 'passages') return passages;
   return (
     <>
+      <LeftOutNotice run={run} />
       <article className="turn">
         <h3>Input</h3>
         <LongText className="turn__text" text={run.input} />

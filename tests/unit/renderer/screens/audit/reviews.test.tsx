@@ -589,6 +589,23 @@ test('a quote that has no room is not cut', async () => {
   expect(useToasts.getState().toasts.at(-1)?.text).toMatch(/^The quote wasn't added: .* 10,000 characters/);
 });
 
+test('a text that is too long stays whole, says so and is not sent', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = await rubricPanel();
+  for (const key of ['n', '2', '-', '6']) press(key);
+  const note = within(panel).getByLabelText<HTMLTextAreaElement>('Note on the whole');
+  fireEvent.change(note, { target: { value: 'x'.repeat(10_432) } });
+  expect(note.value).toHaveLength(10_432);
+  within(panel).getByText('10,432 characters, but at most 10,000 can be sent. Shorten the text.');
+  const { requests } = opened.window;
+  pressSubmit();
+  fireEvent.change(note, { target: { value: 'x'.repeat(10_000) } });
+  expect(within(panel).queryByText(/Shorten the text/)).toBeNull();
+  pressSubmit();
+  await waitFor(() => expect(requests.filter((request) => request.endsWith('/reviews'))).toHaveLength(1));
+});
+
 test('the parts of a run are tabs, which a key goes through', async () => {
   const call = { id: 'call_1', name: 'find_order', arguments: '{"number":"4711"}' };
   opened = await openWindow(<Part />, {
