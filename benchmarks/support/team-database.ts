@@ -87,7 +87,8 @@ export async function addHosts(
   }
   await server.query(
     address,
-    `UPDATE touchstone.state SET last_sequence = last_sequence * ${hosts}; UPDATE touchstone.terms SET runs = runs * ${hosts};
+    `ALTER TABLE touchstone.state DISABLE TRIGGER USER; UPDATE touchstone.state SET last_sequence = last_sequence * ${hosts};
+     ALTER TABLE touchstone.state ENABLE TRIGGER USER; UPDATE touchstone.terms SET runs = runs * ${hosts};
      UPDATE touchstone.day_terms SET runs = runs * ${hosts}; UPDATE touchstone.day_durations SET runs = runs * ${hosts};
      UPDATE touchstone.day_models SET runs = runs * ${hosts}, failed = failed * ${hosts}, prompt_tokens = prompt_tokens * ${hosts},
        completion_tokens = completion_tokens * ${hosts}, total_tokens = total_tokens * ${hosts}, cost = cost * ${hosts},

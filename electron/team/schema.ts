@@ -1,3 +1,4 @@
+import { guardedTables } from './guarded-tables.ts';
 import { reserveItemAtOnce } from './reserve-item.ts';
 import { reviewDiscussions } from './review-discussions.ts';
 import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
@@ -276,4 +277,5 @@ export const migrations: readonly string[] = [
   decideByQuestion,
   answeredQuestions,
   lastingReserves,
+  guardedTables,
 ];

@@ -86,6 +86,8 @@ describeWithPostgres('the team database', () => {
     await server.query(
       address,
       `ALTER TABLE touchstone.conversations DROP COLUMN earliest_at, DROP COLUMN latest_at;
+       DROP FUNCTION touchstone.guard_state, touchstone.guard_feedback, touchstone.guard_credits, touchstone.guard_queue,
+         touchstone.guard_item, touchstone.guard_reservation CASCADE;
        ALTER TABLE touchstone.hosts DROP COLUMN removed_at; ALTER TABLE touchstone.credit_leases DROP COLUMN mark;
        ALTER TABLE touchstone.feedback_history DROP COLUMN question;
        ALTER TABLE touchstone.review_items DROP COLUMN second; DROP TABLE touchstone.review_comments;
@@ -326,16 +328,28 @@ describeWithPostgres('the team database', () => {
   });
 
   test('of an older version says what to do', async () => {
-    // The server's own function is found after this one.
-    const address = await server.createDatabase('old');
-    await server.query(address, 'CREATE SCHEMA old');
+    const address = await server.createDatabase();
     await server.query(
       address,
-      "CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '130010' $$",
+      `ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO real_setting;
+       CREATE FUNCTION pg_catalog.current_setting(text) RETURNS text LANGUAGE sql
+       AS $$ SELECT '130010' $$`,
     );
-    await server.query(address, 'CREATE ROLE old LOGIN; GRANT USAGE ON SCHEMA old TO old');
-    await server.query(address, 'ALTER ROLE old SET search_path = old, pg_catalog');
     expect(await failureOf(address)).toBe('The team database is PostgreSQL 13. Update it to version 14 or later.');
+  });
+
+  test('runs no function that somebody added to the schema of everybody', async () => {
+    const address = await createTeamDatabase(server);
+    await server.query(
+      address,
+      `CREATE ROLE everybody LOGIN; GRANT CREATE ON SCHEMA public TO everybody; SET ROLE everybody;
+       CREATE TABLE public.called (at text);
+       CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE plpgsql
+         AS $$ BEGIN INSERT INTO public.called VALUES ('format'); RETURN 'touchstone.runs'; END $$;
+       GRANT INSERT ON public.called TO PUBLIC`,
+    );
+    await connectTeam(address);
+    expect(await server.query(address, 'SELECT * FROM public.called')).toEqual([]);
   });
 
   test('in another encoding says what to do', async () => {

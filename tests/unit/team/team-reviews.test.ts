@@ -116,7 +116,9 @@ describeWithPostgres('review queues in the team database', () => {
     await query('UPDATE touchstone.review_queues SET last_change = 1');
     expect(await reviews.discard({ queueId })).toBe(false);
     expect(await items()).toBe(2);
-    await query('UPDATE touchstone.review_queues SET last_change = 0');
+    await query(
+      'ALTER TABLE touchstone.review_queues DISABLE TRIGGER USER; UPDATE touchstone.review_queues SET last_change = 0',
+    );
     for (let time = 0; time < 2; time += 1) expect(await reviews.discard({ queueId })).toBe(true);
     expect(await reviews.discard({ queueId: randomUUID() })).toBe(true);
     expect(await items()).toBe(0);
