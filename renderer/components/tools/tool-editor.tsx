@@ -83,7 +83,9 @@ function ToolHead({ tool, problem, onChange }: EditorProps<FunctionTool>) {
   return (
     <div className="tool-head">
       <TextField
+        key={tool.id}
         label="Name"
+        autoFocus={tool.name === ''}
         isMono
         value={tool.name}
         error={isNameProblem ? problem : null}

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { Suspense, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { prefetchMarkdown } from '../../components/markdown/lazy-markdown.tsx';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
@@ -30,7 +31,7 @@ import { WirePanel } from './wire/wire-panel.tsx';
 import './playground.css';
 
 /** The editor is large, and few prompts have tools. */
-const ToolsView = lazy(async () => ({ default: (await import('./tools-view.tsx')).ToolsView }));
+const ToolsView = lazyPart('the tool editor', async () => (await import('./tools-view.tsx')).ToolsView);
 
 /** Percentages of the prompt and the answer, side by side and one above the other. */
 const besideLayout = { edit: 48, answer: 52 };
@@ -182,12 +183,7 @@ function PromptAndAnswer() {
 /** The tool editor takes the place of prompt and answer. */
 function Views() {
   const { openPart } = useOpenParts();
-  if (openToolId(openPart) === null) return <PromptAndAnswer />;
-  return (
-    <Suspense fallback={<LoadingRows label="Loading the tool editor" rows={6} />}>
-      <ToolsView />
-    </Suspense>
-  );
+  return openToolId(openPart) === null ? <PromptAndAnswer /> : <ToolsView />;
 }
 
 /** Milliseconds after which it is loaded also in a busy window. */

@@ -28,6 +28,7 @@ async function openTools(): Promise<void> {
 async function addTool(name: string): Promise<void> {
   await openTools();
   act(() => void fireEvent.click(screen.getAllByRole('button', { name: 'Add tool' })[0]!));
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' }));
   type('Name', name);
 }
 
