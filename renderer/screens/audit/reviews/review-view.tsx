@@ -20,6 +20,7 @@ import {
 import { reviewQueueAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
+import { useHasReviewDrafts } from '../../../stores/review-drafts.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { isTaken, planText, QueuePanel } from './queue-panel.tsx';
 import { OpenItem } from './open-item.tsx';
@@ -212,7 +213,8 @@ export function ReviewView({ queueId }: { queueId: string }) {
   const queue = useReviewQueue(queueId);
   const token = useActingReviewer((state) => state.token);
   useShowPageTitle(queue.data ? `Reviews / ${queue.data.name}` : 'Reviews');
-  if (queue.isPending) return <LoadingRows label="Loading the review queue" rows={8} />;
+  const hasDrafts = useHasReviewDrafts();
+  if (queue.isPending || !hasDrafts) return <LoadingRows label="Loading the review queue" rows={8} />;
   return (
     <QueryView query={queue} subject="the review queue">
       {(found) => <OpenQueue key={token} queue={found} />}

@@ -12,7 +12,7 @@ import { useRequestSecond, type useReviewStep } from '../../../queries/review-qu
 import { useActions } from '../../../stores/actions.ts';
 import { TextArea } from './answer-fields.tsx';
 import { lengthProblem } from './answers.ts';
-import type { DraftOfItem } from './use-review-draft.ts';
+import type { DraftOfItem } from './draft-of-item.ts';
 
 const maxReasonCharacters = 2000;
 

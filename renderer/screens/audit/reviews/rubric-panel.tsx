@@ -24,7 +24,7 @@ import {
 import { selectFirst } from './quotable-text.ts';
 import { reviewedTextId } from './reading-panel.tsx';
 import { RubricFoot, type RubricPanelProps } from './rubric-foot.tsx';
-import { type DraftOfItem, useReviewDraft } from './use-review-draft.ts';
+import { type DraftOfItem, useReviewDraft } from './draft-of-item.ts';
 
 const group = 'Review';
 
@@ -213,8 +213,8 @@ function reportLongQuote(): void {
 }
 
 /** The answers so far, and the question that keys answer. */
-function useAnswers(item: RubricPanelProps['item'], items: readonly RubricItem[]) {
-  const draft = useReviewDraft(item);
+function useAnswers(queueId: string, item: RubricPanelProps['item'], items: readonly RubricItem[]) {
+  const draft = useReviewDraft(queueId, item);
   const [current, setCurrent] = useState(0);
   function change(index: number, value: AnswerValue | undefined) {
     const answers = answersWith(draft, items[index]!, value);
@@ -235,7 +235,7 @@ interface QuotingProps extends RubricPanelProps {
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
 export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting }: QuotingProps) {
   const { items } = queue.rubric;
-  const { draft, current, setCurrent, change } = useAnswers(item, items);
+  const { draft, current, setCurrent, change } = useAnswers(queue.id, item, items);
   const [isSkipping, setSkipping] = useState(false);
   const [isRequested, setRequested] = useState(false);
   const ownId = useId();

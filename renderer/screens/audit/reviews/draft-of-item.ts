@@ -1,0 +1,36 @@
+import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
+import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
+import {
+  changeReviewDraft,
+  forgetReviewDraft,
+  type ReviewDraft,
+  reviewDraftId,
+  useReviewDrafts,
+} from '../../../stores/review-drafts.ts';
+import { answersOf } from './answers.ts';
+
+export interface DraftOfItem extends ReviewDraft {
+  readonly change: (draft: ReviewDraft) => void;
+  /** After the review is stored. */
+  readonly forget: () => void;
+}
+
+/** An earlier review of one's own, to change it. */
+function earlierReview({ reviews }: ReviewItemDetail): ReviewDraft {
+  const own = reviews.find(({ isYours, kind }) => isYours && kind === 'review');
+  return { answers: own ? answersOf(own.answers) : {}, note: own?.note ?? '' };
+}
+
+/** The draft of the review of an item. */
+export function useReviewDraft(queueId: string, item: ReviewItemDetail): DraftOfItem {
+  const token = useActingReviewer((state) => state.token);
+  const id = reviewDraftId(token, queueId, item.id);
+  const { answers, note } =
+    useReviewDrafts(({ drafts }) => drafts.find((draft) => draft.id === id)) ?? earlierReview(item);
+  return {
+    answers,
+    note,
+    change: (next) => changeReviewDraft(id, next),
+    forget: () => forgetReviewDraft(id),
+  };
+}
