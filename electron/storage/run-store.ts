@@ -44,9 +44,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
   const listeners = new Set<Parameters<RunStore['onEnd']>[0]>();
   const recorder = createRunRecorder({
     ...options,
-    onEnd: (ended) => {
-      for (const listener of listeners) listener(ended);
-    },
+    onEnd: (ended) => listeners.forEach((listener) => listener(ended)),
     conversations,
     removedRuns: createRemovedRuns(database),
     draftIdOf: (run) => draftIdOf(run, windowCallerId),

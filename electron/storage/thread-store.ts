@@ -48,9 +48,7 @@ const writeDelayMilliseconds = 200;
 /** Rows that one write removes beyond those it adds. */
 const pruneSlice = 256;
 
-export function createThreadStore(database: Database.Database): ThreadStore {
-  const queue = new Map<string, Thread>();
-  let timer: NodeJS.Timeout | null = null;
+function threadStatements(database: Database.Database) {
   const find = database.prepare<[string], string>('SELECT conversation_id FROM call_threads WHERE key = ?').pluck();
   const findRun = database.prepare<[string], { run_id: string; keeps_system: number }>(
     'SELECT run_id, keeps_system FROM call_threads WHERE key = ? AND run_id IS NOT NULL',
@@ -75,6 +73,13 @@ export function createThreadStore(database: Database.Database): ThreadStore {
     }
     prune.run({ keep: maxKeys, limit: entries.length + pruneSlice });
   });
+  return { find, findRun, findItem, write };
+}
+
+export function createThreadStore(database: Database.Database): ThreadStore {
+  const queue = new Map<string, Thread>();
+  let timer: NodeJS.Timeout | null = null;
+  const { find, findRun, findItem, write } = threadStatements(database);
 
   function flush(): void {
     if (timer) clearTimeout(timer);
