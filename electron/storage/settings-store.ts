@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { replacementOf } from '../../shared/contract/audit-exports.ts';
 import { defaultSettings, settings as settingsSchema, type Settings } from '../../shared/contract/settings.ts';
 import type { Metadata } from './queries.ts';
 import type { SettingsStore } from './storage.ts';
@@ -34,6 +35,15 @@ function frozen<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
+const maxRedactionMarks = 200;
+
+/** The newest texts that earlier rules left, so that calls recorded with them keep their marks. */
+function redactionMarks({ recorder, redactionMarks: known }: Settings, next: Settings): string[] {
+  const on = new Set(next.recorder.redaction.map(replacementOf));
+  const marks = [...known, ...recorder.redaction.map(replacementOf)];
+  return [...new Set(marks.filter((mark) => mark !== '' && !on.has(mark)))].slice(-maxRedactionMarks);
+}
+
 /** Settings are in memory and in one row, so reading them is cheap. */
 export function createSettingsStore(metadata: Metadata): SettingsStore {
   const listeners = new Set<(settings: Settings) => void>();
@@ -45,7 +55,8 @@ export function createSettingsStore(metadata: Metadata): SettingsStore {
     read: () => current,
     update(change) {
       const present = Object.entries(change).filter(([, value]) => value !== undefined);
-      const next = frozen(settingsSchema.parse({ ...current, ...Object.fromEntries(present) }));
+      const changed = settingsSchema.parse({ ...current, ...Object.fromEntries(present) });
+      const next = frozen({ ...changed, redactionMarks: redactionMarks(current, changed) });
       metadata.write('settings', JSON.stringify(next));
       current = next;
       for (const listener of listeners) listener(next);

@@ -105,6 +105,8 @@ export const settings = z.strictObject({
     /** What happens to a call that can't be recorded: it goes through, or it fails. */
     onFailure: z.enum(['pass', 'block']),
   }),
+  /** What the recorder's earlier rules, which are off or deleted now, left in place of texts. The host adds to it. */
+  redactionMarks: z.array(z.string().max(200)).max(200),
   /** The collector of OpenTelemetry that gets the runs. */
   traceExport: traceExportSettings,
   /** Whether the desktop application checks its update server for newer versions. */
@@ -135,6 +137,7 @@ export const defaultSettings: Settings = {
     redaction: [],
     onFailure: 'pass',
   },
+  redactionMarks: [],
   traceExport: { address: null, hasContent: false },
   updates: { isEnabled: false },
 };

@@ -112,12 +112,13 @@ function PartOfCall({
   search: string;
 }) {
   const part = useRecorderView((view) => view.part);
-  const rules = useSettings().data?.recorder.redaction;
+  const settings = useSettings().data;
+  const marks = [...(settings?.recorder.redaction ?? []).map(replacementOf), ...(settings?.redactionMarks ?? [])];
   const reading = useRef<HTMLDivElement>(null);
   const runId = run.conversationRunId;
   const shown = `${runId} ${run.status} ${part}`;
   useFindHighlights(reading, search, shown);
-  useRedactionHighlights(reading, (rules ?? []).map(replacementOf).join('\n'), shown);
+  useRedactionHighlights(reading, marks.join('\n'), shown);
   return (
     <>
       <div className="header">

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { defaultSettings, settings as settingsSchema, type EndpointPrice } from '../../../shared/contract/settings.ts';
+import {
+  defaultSettings,
+  settings as settingsSchema,
+  type EndpointPrice,
+  type Settings,
+} from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
 import type { Metadata } from '../../../electron/storage/queries.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
@@ -73,6 +78,19 @@ test('thresholds that were saved before presets existed stay, and the others bec
   const moderation = { classifier, thresholds: { ...thresholds, hatred: 0.77 } };
   const { read } = createSettingsStore(metadataWith(JSON.stringify({ ...defaultSettings, moderation })));
   expect(read().moderation).toEqual({ ...moderation, preset: 'balanced' });
+});
+
+test('what earlier rules left in place of texts stays known, of the newest rules', () => {
+  const { read, update } = createSettingsStore(metadataWith('null'));
+  const rule = (name: string) => ({ kind: 'pattern' as const, name, pattern: 'x' });
+  const use = (redaction: Settings['recorder']['redaction']) =>
+    update({ recorder: { ...read().recorder, redaction } }).redactionMarks;
+  expect(use([{ kind: 'email' }, rule('policy')])).toEqual([]);
+  expect(use([{ kind: 'email', replacement: '***' }])).toEqual(['[e-mail]', '[policy]']);
+  expect(use([rule('policy')])).toEqual(['[e-mail]', '***']);
+  for (let index = 0; index < 250; index += 1) use([rule(String(index))]);
+  expect(read().redactionMarks).toHaveLength(200);
+  expect(read().redactionMarks.at(-1)).toBe('[248]');
 });
 
 test('settings are valid for any stored row', () => {

@@ -6,17 +6,19 @@ import { useComparisonDrafts } from '../../../../../renderer/stores/comparison-d
 import { initialRecorderView, useRecorderView } from '../../../../../renderer/stores/recorder.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { AppError } from '../../../../../shared/app-error.ts';
+import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { addRunsToDataset, createRunDataset } from '../../../../../shared/contract/dataset-import.ts';
 import { createDataset, listDatasets } from '../../../../../shared/contract/datasets.ts';
 import { type Message, textMessage } from '../../../../../shared/contract/messages.ts';
+import { readRecorder } from '../../../../../shared/contract/passthrough.ts';
 import {
   createPrompt,
   listPrompts,
   listPromptVersions,
   readPromptVersion,
 } from '../../../../../shared/contract/prompts.ts';
-import { defaultSettings, readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
+import { defaultSettings, readHost, readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { holdCalls } from '../../../../support/hold-calls.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -336,4 +338,106 @@ test('shows the answer of a call that was in progress', async () => {
   await opened.window.storage.runs.finish(run.runId, sampleOutcome({ content: 'Blue at last.' }));
   await screen.findByText('Blue at last.');
   expect(screen.queryByText('The call is in progress.')).toBeNull();
+});
+
+test('a call keeps the marks of a rule that is off now', async () => {
+  const highlights = new Map<string, readonly Range[]>();
+  vi.stubGlobal('CSS', { ...globalThis.CSS, highlights });
+  vi.stubGlobal('Highlight', function highlight(...ranges: Range[]) {
+    return ranges;
+  });
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (client, window) => {
+      const { recorder } = defaultSettings;
+      await client.call(updateSettings, { body: { recorder: { ...recorder, redaction: [{ kind: 'email' }] } } });
+      await client.call(updateSettings, { body: { recorder } });
+      await recordRun(
+        window,
+        { ...call, messages: [textMessage('user', 'Ask [e-mail] or [phone].')] },
+        { content: '' },
+      );
+    },
+  });
+  await screen.findByText('turn 1 of 1');
+  await waitFor(() => expect(highlights.get('redacted')?.map(String)).toEqual(['[e-mail]']));
+  vi.unstubAllGlobals();
+});
+
+/** What the recorder counted. */
+const counted = {
+  calls: 9,
+  recorded: 7,
+  failed: 2,
+  lastFailureAt: '2026-11-20T14:31:00.000Z',
+  lastRejection: null,
+  hidden: [],
+};
+
+/** Opens the screen of a host that counted this. */
+async function openWithCounts(counts: object, onFailure: 'pass' | 'block' = 'pass'): Promise<void> {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      const { client } = window.host;
+      await client.call(updateSettings, { body: { recorder: { ...defaultSettings.recorder, onFailure } } });
+      const send = client.call.bind(client) as (called: { id: string }, input: unknown) => Promise<unknown>;
+      const counting = async (called: { id: string }, input: unknown) => {
+        if (called.id === readRecorder.id) return { ...counted, ...counts };
+        const response = await send(called, input);
+        return called.id === readHost.id
+          ? { ...(response as object), serverAddress: 'http://127.0.0.1:4117' }
+          : response;
+      };
+      vi.spyOn(client, 'call').mockImplementation(counting as typeof client.call);
+    },
+  });
+}
+
+test('says how many calls could not be recorded, until a person dismisses it or more fail', async () => {
+  const counts = { failed: 2 };
+  await openWithCounts(counts);
+  const notice = await screen.findByText(/^2 calls since the start couldn't be recorded, the last one at/);
+  expect(notice.textContent).toContain('The programs got their answers.');
+  expect(within(notice).getByRole('link').getAttribute('href')).toMatch(/recording$/);
+  fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByText(/couldn't be recorded/)).toBeNull();
+  counts.failed = 3;
+  await act(() => opened.queryClient.invalidateQueries({ queryKey: ['recorder'] }));
+  await screen.findByText(/^3 calls since the start couldn't be recorded/);
+});
+
+test('says that calls without a record are blocked if the settings say so', async () => {
+  await openWithCounts({ failed: 1 }, 'block');
+  const notice = await screen.findByText(/^1 call since the start couldn't be recorded/);
+  await waitFor(() => expect(notice.textContent).toContain('Such calls are blocked.'));
+});
+
+test('shows nothing of failures while there are none', async () => {
+  await openWithCounts({ failed: 0, lastFailureAt: null });
+  await screen.findByText('No calls yet');
+  expect(screen.queryByText(/couldn't be recorded/)).toBeNull();
+});
+
+test('says why the calls could not be loaded, and loads them again', async () => {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      holdCalls(window.host.client, searchAudit).release(new AppError('invalid_request', 'The filter is unknown.'));
+    },
+  });
+  await screen.findByText("Couldn't load the calls");
+  vi.restoreAllMocks();
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await screen.findByText('No calls yet');
+});
+
+test.each([
+  ['program', 401, 'The API key is unknown.', true],
+  ['unknown', 403, '<b>Pages</b> of other sites may not call this service.', false],
+] as const)('says why the last call was rejected: source %s', async (source, status, message, hasLink) => {
+  const lastRejection = { at: new Date().toISOString(), status, message, source };
+  await openWithCounts({ failed: 0, lastFailureAt: null, lastRejection });
+  const notice = await screen.findByText(`A call arrived and was rejected (${status}). ${message}`);
+  expect(within(notice.parentElement!).queryByRole('link', { name: 'API keys' }) !== null).toBe(hasLink);
 });
