@@ -19,7 +19,7 @@ import type { CallApi } from './read-request.ts';
 import { blockText, isServerCall, providerText } from './provider-items.ts';
 import { type Choice, maxChoices, type ReadItem, Reading } from './reading.ts';
 import { readResponses } from './responses-response.ts';
-import { TextFrames } from './text-frames.ts';
+import { LineFeeds, TextFrames } from './text-frames.ts';
 
 /** What a provider's response says. */
 export interface ReadBody {
@@ -249,6 +249,7 @@ export class EventReading {
   #choice: Choice = this.#reading;
   /** The line that isn't complete yet. */
   #line: string[] = [];
+  readonly #lineFeeds = new LineFeeds();
   #isInEvent = false;
   #isPartial = false;
 
@@ -259,7 +260,8 @@ export class EventReading {
   }
 
   /** `atMs` is when the part arrived. */
-  add(text: string, atMs: number): void {
+  add(part: string, atMs: number): void {
+    const text = this.#lineFeeds.add(part);
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       if (this.#line.length === 0) this.#readLine(text, start, end, atMs);
@@ -275,6 +277,7 @@ export class EventReading {
   /** `text` is the last part. */
   end(text: string): ReadBody {
     this.add(text, 0);
+    if (this.#lineFeeds.isInEnd) this.add('\n', 0);
     const line = this.#takeOpenLine('');
     if (line.trimEnd() !== '') this.#readLine(line, 0, line.length, 0);
     return bodyOf(this.#api, this.#reading, this.#isPartial, this.#judged);
@@ -318,8 +321,7 @@ export class EventReading {
     this.#judged?.add(found.value);
     const text = this.#frames.learn(data, found.value);
     if (text === null) return;
-    const [choice] = listOf(found.value['choices']);
-    this.#choice = this.#reading.choice(countOf(objectOf(choice)['index']) ?? 0);
+    this.#choice = this.#reading.choice(countOf(objectOf(listOf(found.value['choices'])[0])['index']) ?? 0);
     this.#judged?.learn(text);
   }
 }

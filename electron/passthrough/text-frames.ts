@@ -62,3 +62,16 @@ export class TextFrames {
     return text;
   }
 }
+
+/** The parts of a stream in which a line feed ends each line: a carriage return alone may end one, too. */
+export class LineFeeds {
+  /** Whether the last part ended with a carriage return, whose line feed may be in the next one. */
+  isInEnd = false;
+
+  add(part: string): string {
+    const text = this.isInEnd ? `\r${part}` : part;
+    this.isInEnd = text.endsWith('\r');
+    const whole = this.isInEnd ? text.slice(0, -1) : text;
+    return whole.includes('\r') ? whole.replaceAll(/\r(?!\n)/g, '\n') : whole;
+  }
+}

@@ -32,6 +32,7 @@ beforeAll(() => {
 afterEach(async () => {
   useRecorderView.setState(initialRecorderView);
   await opened.close();
+  vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
@@ -361,7 +362,6 @@ test('a call keeps the marks of a rule that is off now', async () => {
   });
   await screen.findByText('turn 1 of 1');
   await waitFor(() => expect(highlights.get('redacted')?.map(String)).toEqual(['[e-mail]']));
-  vi.unstubAllGlobals();
 });
 
 /** What the recorder counted. */
