@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -350,6 +350,16 @@ describeWithPostgres('the team database', () => {
     );
     await connectTeam(address);
     expect(await server.query(address, 'SELECT * FROM public.called')).toEqual([]);
+  });
+
+  test('names a certificate file that is a folder, a pipe or far too large, and never waits for it', async () => {
+    const directory = temporaryDirectory();
+    const [pipe, large] = [join(directory, 'pipe.pem'), join(directory, 'large.pem')];
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(large, '');
+    truncateSync(large, 1_073_741_824);
+    for (const file of [directory, pipe, large])
+      expect(await failureOf(`postgres://wren@127.0.0.1:1/x?sslrootcert=${file}`)).toContain(`${file} can't be read`);
   });
 
   test('in another encoding says what to do', async () => {
