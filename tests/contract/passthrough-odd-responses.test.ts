@@ -20,7 +20,7 @@ interface Received {
   readonly headers: Record<string, string | string[] | undefined>;
   readonly bytes: number;
   readonly hash: string;
-  /** Whether the response ended as its head says. */
+  /** Whether the response endEvents as its head says. */
   readonly isComplete: boolean;
 }
 
@@ -99,18 +99,18 @@ const stop = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_r
 
 const events = (...values: readonly { type: string }[]) =>
   values.map((value) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`).join('');
-const begun = [
+const startEvents = [
   { type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 9, output_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
   { type: 'ping' },
   { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Blue.' } },
 ];
-const ended = [
+const endEvents = [
   { type: 'ping' },
   { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } },
   { type: 'message_stop' },
 ];
-const responded = [
+const responseEvents = [
   { type: 'response.created', response: { id: 'resp_1' } },
   { type: 'response.output_text.delta', delta: 'Blue.' },
   { type: 'response.completed', response: { id: 'resp_1', output: [], usage: { input_tokens: 9, output_tokens: 4 } } },
@@ -126,8 +126,8 @@ const blue = { status: 'Completed', content: 'Blue.', error: null };
 describe('a stream of events', () => {
   const streams: [Api, string][] = [
     ['chat', delta('Bl') + delta('ue.') + stop],
-    ['messages', events(...begun, ...ended)],
-    ['responses', events(...responded)],
+    ['messages', events(...startEvents, ...endEvents)],
+    ['responses', events(...responseEvents)],
   ];
   test.each(
     streams.flatMap(([api, stream]) =>
@@ -210,7 +210,7 @@ describe('a stream of events', () => {
 
   test('may fail in the middle, as Anthropic says it', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
-    const { run } = await compare('messages', [head(asChunks), chunked(events(...begun, error)), last]);
+    const { run } = await compare('messages', [head(asChunks), chunked(events(...startEvents, error)), last]);
     expect(answerOf(run)).toEqual({ status: 'Failed', content: 'Blue.', error: 'Overloaded' });
   });
 
