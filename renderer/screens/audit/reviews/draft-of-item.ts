@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
 import {
@@ -21,16 +22,23 @@ function earlierReview({ reviews }: ReviewItemDetail): ReviewDraft {
   return { answers: own ? answersOf(own.answers) : {}, note: own?.note ?? '' };
 }
 
-/** The draft of the review of an item. */
+/** The draft of the review of an item. Mount it again for another item. */
 export function useReviewDraft(queueId: string, item: ReviewItemDetail): DraftOfItem {
   const token = useActingReviewer((state) => state.token);
   const id = reviewDraftId(token, queueId, item.id);
-  const { answers, note } =
-    useReviewDrafts(({ drafts }) => drafts.find((draft) => draft.id === id)) ?? earlierReview(item);
+  const stored = useReviewDrafts(({ drafts }) => drafts.find((draft) => draft.id === id));
+  // It stays on the screen until the next item is there: without answers, it would take those that are meant for that one.
+  const [submitted, setSubmitted] = useState<ReviewDraft | null>(null);
+  const { answers, note } = submitted ?? stored ?? earlierReview(item);
   return {
     answers,
     note,
-    change: (next) => changeReviewDraft(id, next),
-    forget: () => forgetReviewDraft(id),
+    change(next) {
+      if (submitted === null) changeReviewDraft(id, next);
+    },
+    forget() {
+      setSubmitted({ answers, note });
+      forgetReviewDraft(id);
+    },
   };
 }
