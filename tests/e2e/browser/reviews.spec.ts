@@ -43,6 +43,19 @@ test('answers that are not sent outlive their tab, for the same reviewer only', 
   const again = await openQueue(next);
   await expect(again).toContainText('1 of 1 answered');
   await expect(again.getByLabel('Note on the whole')).toHaveValue('The fee stays');
+
+  // In a narrow window the queue takes the place of the text until an item is opened.
+  await next.setViewportSize({ width: 900, height: 700 });
+  const side = next.getByRole('navigation', { name: 'Queue' });
+  await expect(side).toBeHidden();
+  await next.getByRole('button', { name: 'Show queue' }).click();
+  await expect(next.getByRole('region', { name: 'Text to review' })).toBeHidden();
+  await side.getByRole('button', { name: /Yours/ }).click();
+  await expect(side).toBeHidden();
+  await next.getByRole('region', { name: 'Text to review' }).waitFor();
+  await next.setViewportSize({ width: 1280, height: 800 });
+  await expect(side).toBeVisible();
+
   await next.getByRole('button', { name: /^Reviewer: / }).click();
   await next.getByRole('menuitem', { name: 'Add a reviewer' }).click();
   await next.getByRole('dialog').getByLabel('Name').fill('heron');

@@ -1,4 +1,4 @@
-import { ArrowLeft, EyeOff, Scale, Timer } from 'lucide-react';
+import { ArrowLeft, EyeOff, ListChecks, Scale, Timer } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
@@ -6,6 +6,7 @@ import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { ReviewReservation } from '../../../../shared/contract/reviews.ts';
 import { Badge, Progress } from '../../../components/badges.tsx';
 import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
 import { formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { describeError, EmptyState, LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
@@ -44,13 +45,26 @@ function clockText(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-function Toolbar({ queue, onLeave }: { queue: ReviewQueue; onLeave: () => void }) {
+interface ToolbarProps {
+  queue: ReviewQueue;
+  onLeave: () => void;
+  /** In a narrow window the queue takes the place of the text. */
+  isQueueShown: boolean;
+  onQueue: () => void;
+}
+
+function Toolbar({ queue, onLeave, isQueueShown, onQueue }: ToolbarProps) {
   const [, navigate] = useLocation();
   const { done, items } = queue.counts;
   return (
     <div className="toolbar">
       <Button variant="quiet" icon={ArrowLeft} aria-label="Review queues" onClick={() => navigate(reviewsAddress)} />
       <QueueTitle queue={queue} from="queue" />
+      <span className="review__show">
+        <Button icon={ListChecks} aria-expanded={isQueueShown} onClick={onQueue}>
+          {isQueueShown ? 'Hide queue' : 'Show queue'}
+        </Button>
+      </span>
       <span className="small tertiary nowrap wide-only">
         {planText(queue)}, seed {queue.seed}
       </span>
@@ -168,7 +182,10 @@ function OpenQueue({ queue }: { queue: ReviewQueue }) {
   const reserved = reservation.data ?? null;
   const openItem = useReviewItem(queue.id, openId).data;
 
+  const [isQueueShown, setQueueShown] = useState(false);
+
   function open(item: ReviewItem) {
+    setQueueShown(false);
     if (item.id === reserved?.item.id) return setOpenId(null);
     // The host says who has a taken one.
     const isMine = isTaken(item) || (item.state === 'open' && (item.yours === 'open' || item.yours === 'skipped'));
@@ -180,13 +197,13 @@ function OpenQueue({ queue }: { queue: ReviewQueue }) {
     <Work queue={queue}>
       {(onLeave) => (
         <>
-          <Toolbar queue={queue} onLeave={onLeave} />
+          <Toolbar {...{ queue, onLeave, isQueueShown }} onQueue={() => setQueueShown(!isQueueShown)} />
           {step.error && step.variables?.itemId !== reserved?.item.id && (
             <div className="review__notice">
               <Notice tone="negative">{describeError(step.error).message}</Notice>
             </div>
           )}
-          <div className="review">
+          <div className={classNames('review', isQueueShown && 'is-queue-shown')}>
             <QueuePanel queue={queue} reservedId={reserved?.item.id ?? null} openItem={shown} onOpen={open} />
             {openId !== null ? (
               <OpenItem queue={queue} itemId={openId} step={step} onBack={() => setOpenId(null)} />
