@@ -266,11 +266,8 @@ export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting
     // The field says it.
     if (tooLong >= 0) return setCurrent(tooLong);
     if (lengthProblem(draft.note) !== null) return;
-    const note = draft.note.trim() || null;
-    step.mutate(
-      { kind: 'submit', itemId: item.id, answers: toAnswersInput(draft.answers, items), note },
-      { onSuccess: draft.forget },
-    );
+    const review = { answers: toAnswersInput(draft.answers, items), note: draft.note.trim() || null };
+    step.mutate({ kind: 'submit', itemId: item.id, ...review }, { onSuccess: draft.forget });
   }
   useRubricKeys({
     items,

@@ -184,6 +184,20 @@ test('an item is reviewed with keys alone, and the next one follows', async () =
   expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
 });
 
+test('answers that were sent stay on the screen until the next item is there', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = await rubricPanel();
+  for (const key of ['n', '2', '-', '6']) press(key);
+  const shown = new Set<string>();
+  const observer = new MutationObserver(() => shown.add(/\d of 4 answered/.exec(panel.textContent)?.[0] ?? ''));
+  observer.observe(panel, { subtree: true, childList: true, characterData: true });
+  pressSubmit();
+  await waitFor(async () => expect(await rubricPanel()).not.toBe(panel));
+  observer.disconnect();
+  expect(shown).not.toContain('0 of 4 answered');
+});
+
 test('a queue of the newest of each day takes new items until a person stops it', async () => {
   opened = await openWindow(<Part />, {
     address: reviewsAddress,
