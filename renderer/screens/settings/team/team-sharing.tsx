@@ -171,7 +171,7 @@ export function Members({ state: { status } }: { state: TeamState }) {
         {isAdding && <NewReviewerDialog onClose={() => setAdding(false)} />}
       </SettingsSection>
       <SettingsSection title="Audit shows" actions={<AuditSourceSwitch label="Audit shows" />}>
-        <p className="small secondary">As above the list of the audit. The team’s runs need a connection.</p>
+        <p className="small secondary">The audit has the same switch. The team’s runs need a connection.</p>
       </SettingsSection>
     </>
   );
