@@ -622,7 +622,13 @@ describe('a call that cannot be recorded', () => {
     expect([status, JSON.parse(text).error.message]).toEqual([500, expect.stringContaining('The disk is full')]);
     expect(host.provider.calls).toHaveLength(before);
     host.provider.answerWith((call) => call.chatStream(['Blue.']));
-    const broken = await whileFailing('finish', () => send('Hello', { stream: true })).catch(() => ({ text: '' }));
-    expect(broken.text).not.toContain('[DONE]');
+    const failed = async () => {
+      const counts = await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' });
+      return (await counts.json()).failed;
+    };
+    const failedBefore = await failed();
+    // Its head may have been sent, so only a break can tell.
+    await expect(whileFailing('finish', () => send('Hello', { stream: true }))).rejects.toThrow(/aborted|hang up/);
+    expect(await failed()).toBe(failedBefore + 1);
   });
 });
