@@ -113,10 +113,14 @@ test.each([
   ['with a field twice', '{"choices":[{"message":{"content":"a","content":"b"}}]}', false],
   ['with an event that has a field twice', 'data: {"choices":[],"choices":[]}\n\n', true],
   ['with data that is no JSON', 'data: text\n\n', true],
-  ['with lines that end otherwise', 'event: a\rdata: {"choices":[]}\n\n', true],
   ['that is no stream', '{"choices":[]}\n', true],
 ])('a response %s cannot be judged', (_what, body, isStream) => {
   expect(read('openai-chat', body, { isStream }).isPartial).toBe(true);
+});
+
+test('lines of a stream that end with a carriage return are judged like others', () => {
+  const body = `event: a\rdata: ${JSON.stringify(delta({ content: threat }))}\r\r`;
+  expect(read('openai-chat', body, { isStream: true })).toMatchObject({ judged: threat, isPartial: false });
 });
 
 test('all choices are recorded, each under its number', () => {

@@ -113,6 +113,7 @@ test('anonymising blanks every text and keeps every number', async () => {
   expect(after).toEqual({
     ...before,
     title: 'Anonymised',
+    isAnonymised: true,
     input: {
       promptText: '',
       systemMessage: null,
