@@ -20,7 +20,7 @@ interface Received {
   readonly headers: Record<string, string | string[] | undefined>;
   readonly bytes: number;
   readonly hash: string;
-  /** Whether the response endEvents as its head says. */
+  /** Whether the response ends as its head says. */
   readonly isComplete: boolean;
 }
 

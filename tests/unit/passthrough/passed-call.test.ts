@@ -9,10 +9,14 @@ function startCall(api: CallApi) {
   const written = Promise.withResolvers<void>();
   let text = '';
   let hasEnded = false;
+  let isRecording = false;
   const call = new PassedCall(api, {
     begin: () => undefined,
     take: () => undefined,
-    end: () => written.promise,
+    end: () => {
+      isRecording = true;
+      return written.promise;
+    },
     fail: () => Promise.resolve(),
   });
   call.begin(200, 'OK', {}, flow, []);
@@ -25,20 +29,28 @@ function startCall(api: CallApi) {
     fail: () => undefined,
     reject: () => undefined,
   });
-  return { call, written, received: () => [text, hasEnded] as const };
+  return { call, written, received: () => [text, hasEnded] as const, isRecording: () => isRecording };
 }
 
 /** What is passed on is written in the next tick. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test.each<[CallApi, string]>([
+const lastEvents: readonly [CallApi, string][] = [
   ['openai-chat', 'data: [DONE]'],
+  ['openai-chat', 'data:[DONE]'],
   ['openai-responses', 'event: response.completed'],
+  ['openai-responses', 'event:response.failed'],
   ['anthropic-messages', 'event: message_stop'],
-])('the last event of %s waits for the record, wherever its line is split', async (api, marker) => {
-  for (let split = 1; split < marker.length; split += 1) {
+  ['anthropic-messages', 'event:message_stop'],
+];
+
+test.each(
+  lastEvents.flatMap(([api, line]) => ['\n', '\r\n', '\r'].map((end) => [api, line, JSON.stringify(end)] as const)),
+)('the last event of %s waits for the record, wherever %s with %s is split', async (api, line, quotedEnd) => {
+  const end = JSON.parse(quotedEnd) as string;
+  for (let split = 1; split < line.length; split += 1) {
     const { call, written, received } = startCall(api);
-    const parts = ['data: {"n":1}\n\n', marker.slice(0, split), marker.slice(split), '\n', 'data: {}\n', '\n'];
+    const parts = [`data: {"n":1}${end}${end}`, line.slice(0, split), line.slice(split), end, `data: {}${end}`, end];
     for (const part of parts) {
       call.take(Buffer.from(part));
       await nextTurn();
@@ -49,6 +61,28 @@ test.each<[CallApi, string]>([
     call.end();
     expect(received()).toEqual([parts.join(''), true]);
   }
+});
+
+test.each(['\n', '\r\n', '\r'])('the record begins when the last event is whole, whose lines end with %j', (end) => {
+  const stream = `data: {}${end}${end}event: message_stop${end}data: {"type":"message_stop"}${end}${end}`;
+  // The empty line is clear with its first character.
+  const whole = stream.length - end.length + 1;
+  for (let split = 1; split < whole; split += 1) {
+    const { call, isRecording } = startCall('anthropic-messages');
+    call.take(Buffer.from(stream.slice(0, split)));
+    call.take(Buffer.from(stream.slice(split, whole - 1)));
+    expect(isRecording()).toBe(false);
+    call.take(Buffer.from(stream.slice(whole - 1)));
+    expect(isRecording()).toBe(true);
+  }
+});
+
+test('the last event is found after a text with the same characters', async () => {
+  const { call, received } = startCall('openai-chat');
+  const text = 'data: {"content":"data: [DONE]"}\n\n';
+  call.take(Buffer.from(`${text}data: [DONE]\n\n`));
+  await nextTurn();
+  expect(received()).toEqual([text, false]);
 });
 
 test('a text that only looks like the last event is passed on at once', async () => {

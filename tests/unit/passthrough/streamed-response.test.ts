@@ -18,7 +18,7 @@ const whole = (body: Buffer, isJudged = false) =>
 test('a stream that arrives in parts is read like a whole one, wherever the parts end', () => {
   const text = fc.oneof(
     fc
-      .tuple(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\n', '\r\n'))
+      .tuple(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\n', '\r\n', '\r'))
       .map(([one, end]) => event(one, end)),
     fc.constantFrom('data: [DONE]\n\n', ': comment\n\n', '\n', '\r\n', '\uFEFF', 'data: {"id":', 'event: é\r\n', '\r'),
   );
