@@ -14,6 +14,17 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
+/** Those of this service are its own: the provider may be another host of Touchstone, or pretend to be one. */
+const isDropped = (name: string): boolean => connectionHeaders.has(name) || name.startsWith('x-touchstone-');
+
+/** A reason as Node accepts it: its UTF-8 one character for each byte, without control characters. */
+function reasonOf(statusText: string): string {
+  if (/^[\x20-\x7e]*$/.test(statusText)) return statusText;
+  return Buffer.from(statusText)
+    .toString('latin1')
+    .replaceAll(/[^\x20-\x7e\x80-\xff]/g, '');
+}
+
 /** What a passed response needs of Node's response object. */
 export interface PassedOutgoing {
   readonly stream?: unknown;
@@ -103,12 +114,12 @@ export class PassedResponse extends DeferredResponse {
     if (outgoing.stream !== undefined && 'stream' in outgoing) {
       const headers: OutgoingHttpHeaders = { ...this.#added };
       for (const [name, value] of Object.entries(this.#head.headers)) {
-        if (!connectionHeaders.has(name)) headers[name] = value;
+        if (!isDropped(name)) headers[name] = value;
       }
       outgoing.writeHead(status, headers);
       return;
     }
-    outgoing.writeHead(status, statusText, [...this.#rawHeaders(), ...Object.entries(this.#added).flat()]);
+    outgoing.writeHead(status, reasonOf(statusText), [...this.#rawHeaders(), ...Object.entries(this.#added).flat()]);
   }
 
   /** As the provider wrote them. */
@@ -117,7 +128,7 @@ export class PassedResponse extends DeferredResponse {
     const result: string[] = [];
     for (let index = 0; index < raw.length; index += 2) {
       const [name, value] = [latin1(raw[index]!), latin1(raw[index + 1]!)];
-      if (!connectionHeaders.has(name.toLowerCase())) result.push(name, value);
+      if (!isDropped(name.toLowerCase())) result.push(name, value);
     }
     return result;
   }

@@ -66,8 +66,17 @@ function translatedApi({ providerId, api }: Route): TranslatedApi | null {
   return providerId === 'OpenAi' && (api === 'openai-chat' || api === 'openai-responses') ? api : null;
 }
 
-/** The path below a base address, as the program wrote it. */
-const pathOf = ({ request }: Pick<Input, 'request'>, base: string) => new URL(request.url).pathname.slice(base.length);
+/**
+ * The path below a base address, as the program wrote it. Throws 404 if a provider that decodes `%2f` could take it for another one,
+ * to which the stored key must not lead.
+ */
+function pathOf({ request }: Pick<Input, 'request'>, base: string): string {
+  const path = new URL(request.url).pathname.slice(base.length);
+  const segments = path.replaceAll(/%2e/gi, '.').split(/[/\\]|%2f|%5c/i);
+  if (segments.some((segment) => segment === '.' || segment === '..'))
+    throw new AppError('not_found', 'There is no model of this name.');
+  return path;
+}
 
 /** Of the request's body; empty if it isn't compressed. */
 function encodingOf({ headers }: Input): string {
@@ -181,7 +190,7 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     (input: HandlerInput<{ version: string; model?: string }, unknown, unknown>): Promise<Response> => {
       const { version, model } = input.parameters;
       if (!geminiVersions.has(version)) throw new AppError('not_found', `Gemini's API has no version "${version}".`);
-      const path = new URL(input.request.url).pathname.slice(`/gemini/${version}`.length);
+      const path = pathOf(input, `/gemini/${version}`);
       return pass(input, {
         providerId: 'GoogleGemini',
         api,

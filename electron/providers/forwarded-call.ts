@@ -1,3 +1,4 @@
+import { AppError } from '../../shared/app-error.ts';
 import type { Credentials } from './credentials.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
@@ -110,7 +111,25 @@ function keyHeader(providerId: ProviderId, key: string): [string, string] {
   return providerId === 'GoogleGemini' ? ['x-goog-api-key', key] : ['authorization', `Bearer ${key}`];
 }
 
-/** Sends a call with the stored key, or with the program's own. Throws 503 if the key is missing or the address isn't confirmed. */
+/** How many hosts a call has passed. Only a host whose stored key is one of Touchstone sends it, and only to another host. */
+const hopsHeader = 'x-touchstone-hops';
+/** More than a person connects on purpose. A call whose endpoint leads back here would call itself until no connection is left. */
+const maxHops = 4;
+
+function nextHop({ headers }: ForwardedCall): string {
+  const index = headers.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === hopsHeader);
+  const hops = index === -1 ? 0 : Number(headers[index + 1]);
+  if (hops < maxHops) return String(hops + 1);
+  throw new AppError(
+    'invalid_request',
+    `The call has passed ${maxHops} hosts of Touchstone and isn't sent to another one. Check whether the address of an endpoint leads to Touchstone itself.`,
+  );
+}
+
+/**
+ * Sends a call with the stored key, or with the program's own. Throws 503 if the key is missing or the address isn't confirmed, and 400 for a call that
+ * goes in circles.
+ */
 export function forwardCall(
   call: ForwardedCall,
   receiver: ResponseReceiver,
@@ -121,6 +140,7 @@ export function forwardCall(
   const { address, key } = credentials.destination(providerId, { hasOwnKey });
   const headers = forwardedHeaders(call);
   if (key !== null) headers.push(...keyHeader(providerId, key));
+  if (key !== null && isOwnServiceKey(key)) headers.push(hopsHeader, nextHop(call));
   const secrets = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
   const longestFirst = secrets.sort((one, other) => other.length - one.length);
   const capture: PassedRequest['capture'] = exchanges

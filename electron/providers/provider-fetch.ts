@@ -67,6 +67,9 @@ const passedLimits: TimeLimits = { firstByteSeconds: 600, betweenBytesSeconds: 6
 /** Of a response. Node's default has room for 16 KB, which gateways with long policies and cookies exceed. */
 const maxHeaderBytes = 65_536;
 
+/** Neither a `Response` nor HTTP/2 can have a higher status. */
+const maxStatus = 599;
+
 /** Longer bodies aren't captured. */
 const maxCapturedBytes = 4 * 1_048_576;
 
@@ -289,6 +292,7 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
     statusText = '',
   ): void {
     if (status < 200) return;
+    if (status > maxStatus) return this.fail(new Error(`the status ${status} is none of HTTP`));
     this.#isSuccess = status < 300;
     this.capture?.begin(status, statusText, headers);
     this.#receiver.begin(status, statusText, headers, this, (controller.rawHeaders ?? []) as RawHeaders);

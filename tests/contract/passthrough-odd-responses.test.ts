@@ -245,6 +245,41 @@ describe('a stream of events', () => {
   });
 });
 
+describe('the head of a response', () => {
+  test.each([
+    ['nothing', Buffer.from('')],
+    ['UTF-8', Buffer.from('\u6210\u529f')],
+    ['Latin-1', Buffer.from('Ol\u00e9', 'latin1')],
+    ['a control character', Buffer.from('a\u0001b')],
+  ])('may have %s as its reason', async (_what, reason) => {
+    const start = Buffer.concat([Buffer.from('HTTP/1.1 200 '), reason, Buffer.from('\r\nConnection: close\r\n\r\n')]);
+    const { run } = await compare('chat', [start, delta('Blue.') + stop]);
+    expect(answerOf(run)).toEqual(blue);
+  });
+
+  test("has none of the headers that are Touchstone's own", async () => {
+    const own = 'X-Touchstone-Run-Id: other\r\nX-Touchstone-Odd: 1\r\n';
+    const { run, passed } = await compare('chat', [head(own), delta('Blue.') + stop]);
+    expect(passed.headers['x-touchstone-run-id']).toBe(run.runId);
+    expect(passed.headers).not.toHaveProperty('x-touchstone-odd');
+  });
+
+  test('with a status that HTTP has not is an error of the API', async () => {
+    host.provider.answerWith(({ socket }) => void socket.end('HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}'));
+    const response = await fetch(`${host.listener.address}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-own', 'x-touchstone-key': host.key },
+      body,
+    });
+    expect([response.status, await response.json()]).toEqual([
+      502,
+      { error: expect.objectContaining({ type: 'server_error', code: 'provider_failed' }) },
+    ]);
+    const run = host.host.storage.runs.read(response.headers.get('x-touchstone-run-id')!)!;
+    expect(answerOf(run)).toMatchObject({ status: 'Failed', error: expect.stringContaining('999') });
+  });
+});
+
 describe('a response without a body', () => {
   test.each([204, 304])('has the status %i, and leaves its connection usable', async (status) => {
     const { run, passed } = await compare('chat', [`HTTP/1.1 ${status} X\r\nConnection: close\r\n\r\n`]);

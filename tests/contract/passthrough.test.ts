@@ -235,16 +235,20 @@ describe('errors', () => {
     });
   });
 
-  test.each(['/openai/v1/images', '/openai/nowhere/v1/models', '/anthropic/v2/messages'])(
-    'an unknown path is 404: %s',
-    async (unknown) => {
-      const { status, text } = await host.send('HTTP/1.1', {
-        path: unknown,
-        headers: { authorization: `Bearer ${host.key}` },
-      });
-      expect({ status, error: typeof JSON.parse(text).error.message }).toEqual({ status: 404, error: 'string' });
-    },
-  );
+  test.each([
+    '/openai/v1/images',
+    '/openai/nowhere/v1/models',
+    '/anthropic/v2/messages',
+    '/openai/v1/models/..%2ffiles',
+    '/openai/v1/models/a%5C%2e.%5Cfiles',
+    '/anthropic/v1/models/%2E%2e%2Ffiles',
+  ])('an unknown path is 404: %s', async (unknown) => {
+    const { status, text } = await host.send('HTTP/1.1', {
+      path: unknown,
+      headers: { authorization: `Bearer ${host.key}` },
+    });
+    expect({ status, error: typeof JSON.parse(text).error.message }).toEqual({ status: 404, error: 'string' });
+  });
 });
 
 describe('conversations', () => {

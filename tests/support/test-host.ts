@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { createHost, type Host } from '../../electron/create-host.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
+import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
 import { listen, type Listener } from '../../electron/server/listen.ts';
 import type { ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { holdRequest } from './hold-request.ts';
@@ -23,6 +23,7 @@ export interface TestAnswer {
 
 export interface TestHost {
   readonly host: Host;
+  readonly keyStore: KeyStore;
   /** Its data folder, which is gone once it is closed. */
   readonly dataDirectory: string;
   readonly listener: Listener;
@@ -95,13 +96,14 @@ export async function startTestHost({ team = null }: { readonly team?: string | 
   const dataDirectory = await mkdtemp(join(tmpdir(), 'touchstone-contract-'));
   const provider = await startScriptedProvider();
   const log: string[] = [];
+  const keyStore = createMemoryKeyStore();
   const host = await createHost({
     dataDirectory,
     providerBases: { Groq: provider.baseAddress },
     endpoints: [{ name: 'scripted', baseAddress: provider.baseAddress }],
     capabilities: [],
     environment: { GROQ_API_KEY: providerKey },
-    keyStore: createMemoryKeyStore(),
+    keyStore,
     team,
     log: (message, error) => void log.push(`${message} ${error instanceof Error ? error.stack : String(error ?? '')}`),
   });
@@ -111,6 +113,7 @@ export async function startTestHost({ team = null }: { readonly team?: string | 
     way === 'in memory' ? callInMemory(host, request) : callOverSocket(way, listener.address, request);
   return {
     host,
+    keyStore,
     dataDirectory,
     listener,
     provider,
