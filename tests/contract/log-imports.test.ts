@@ -184,6 +184,79 @@ describe.each(ways)('%s: imported logs', (way) => {
     await removed(way, batch.id);
   });
 
+  test('spans of the AI SDK, whose messages have names of their own', async () => {
+    const call = { toolCallId: 'call_1', toolName: 'weather', input: { city: 'Oslo' } };
+    const messages = [
+      { role: 'system', content: 'You forecast' },
+      { role: 'user', content: [{ type: 'text', text: 'How cold?' }] },
+      { role: 'assistant', content: [{ type: 'tool-call', ...call }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'text', value: '5 degrees' } }] },
+    ];
+    const definition = { type: 'function', name: 'weather', description: 'Weather', inputSchema: { type: 'object' } };
+    const span = (spanId: string, sent: readonly object[], more: Record<string, unknown>) => ({
+      spanId,
+      attributes: {
+        'ai.operationId': 'ai.streamText.doStream',
+        'ai.prompt.messages': JSON.stringify(sent),
+        'ai.prompt.tools': [JSON.stringify(definition)],
+        'ai.response.msToFirstChunk': 250,
+        'gen_ai.system': 'openai.chat',
+        'gen_ai.request.model': 'gpt-4o',
+        'gen_ai.usage.input_tokens': 9,
+        'gen_ai.usage.output_tokens': 4,
+        ...more,
+      },
+    });
+    const log = JSON.stringify(
+      otlpRequest([
+        { spanId: '0000000000000001', attributes: { 'ai.operationId': 'ai.streamText', 'ai.model.id': 'gpt-4o' } },
+        span('0000000000000002', messages.slice(0, 2), {
+          'ai.response.toolCalls': JSON.stringify([call]),
+          'ai.response.finishReason': 'tool-calls',
+        }),
+        span('0000000000000003', messages, { 'ai.response.text': 'Cold.', 'ai.response.finishReason': 'stop' }),
+      ]),
+    );
+    const batch = await imported(way, log, 'ai-sdk.json');
+    const answered = { id: 'call_1', name: 'weather', arguments: '{"city":"Oslo"}' };
+    const runs = await runsOf(way, {});
+    expect(runs).toMatchObject([
+      {
+        aiSystem: 'OpenAi',
+        model: 'gpt-4o',
+        input: {
+          systemMessage: 'You forecast',
+          renderedPrompt: 'How cold?',
+          configuration: {
+            tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
+          },
+        },
+        output: { content: '', toolCalls: [answered], finishReason: 'ToolCalls' },
+        usage: { total_tokens: 13 },
+        timing: { firstTokenMs: 250 },
+      },
+      { output: { content: 'Cold.', finishReason: 'Stop' } },
+    ]);
+    expect(runs[1]!.input.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'How cold?' }] },
+      { role: 'assistant', content: [{ type: 'toolCall', ...answered }] },
+      { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'call_1', content: '5 degrees', isError: false }] },
+    ]);
+    await removed(way, batch.id);
+  });
+
+  test('a provider of any name', async () => {
+    const span = {
+      spanId: '0000000000000001',
+      attributes: { ...chatAttributes('A?', 'B'), 'gen_ai.provider.name': 'constructor' },
+    };
+    const batch = await imported(way, JSON.stringify(otlpRequest([span])), 'names.json');
+    expect(await runsOf(way, {})).toMatchObject([
+      { aiSystem: 'OpenAiCompatible', model: expect.stringMatching(/^constructor\//) },
+    ]);
+    await removed(way, batch.id);
+  });
+
   test('observations of Langfuse, with their cost, session and tools', async () => {
     const generation = {
       id: 'gen-1',
@@ -207,8 +280,12 @@ describe.each(ways)('%s: imported logs', (way) => {
       costDetails: { total: 0.25 },
       modelParameters: { temperature: '0.2' },
     };
-    const log = JSON.stringify([generation, { ...generation, id: 'span-1', type: 'SPAN' }]);
-    const batch = await imported(way, log, 'langfuse.json');
+    const observations = [generation, { ...generation, id: 'span-1', type: 'SPAN' }];
+    // As the API returns them, and as files have them.
+    const page = await imported(way, JSON.stringify({ data: observations, meta: { page: 1 } }), 'page.json');
+    expect(page).toMatchObject({ format: 'langfuse', imported: 1 });
+    await removed(way, page.id);
+    const batch = await imported(way, JSON.stringify(observations), 'langfuse.json');
     expect(batch.report.leftOut).toEqual([
       { reason: 'Observations of the type SPAN, not calls of a model', entries: 1 },
     ]);

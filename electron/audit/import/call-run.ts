@@ -39,10 +39,17 @@ const systems: Readonly<Record<string, AiSystem>> = {
 
 const maxNameCharacters = 200;
 
+/** The AI SDK writes the API after a point: `openai.chat`, `google.generative-ai`. */
+function systemOf(provider: string): AiSystem | undefined {
+  const name = provider.toLowerCase();
+  const known = [name, name.split('.', 1)[0]!].find((each) => Object.hasOwn(systems, each));
+  return known === undefined ? undefined : systems[known];
+}
+
 /** The provider and model as the audit names them. Others than ours are `<provider>/<model>`, like compatible endpoints. */
 function modelOf({ provider, model }: LogCall): { aiSystem: AiSystem; model: string } {
   const name = (model ?? 'unknown').slice(0, maxNameCharacters);
-  const known = provider === null ? undefined : systems[provider.toLowerCase()];
+  const known = provider === null ? undefined : systemOf(provider);
   if (known !== undefined) return { aiSystem: known, model: name };
   const listed = provider === null ? keyedProviders.find((system) => findEntry(system, name) !== null) : undefined;
   if (listed !== undefined) return { aiSystem: listed, model: name };

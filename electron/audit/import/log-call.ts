@@ -115,6 +115,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'ContentFilter',
   safety: 'ContentFilter',
   tool_calls: 'ToolCalls',
+  'tool-calls': 'ToolCalls',
+  'content-filter': 'ContentFilter',
   tool_call: 'ToolCalls',
   tool_use: 'ToolCalls',
   function_call: 'ToolCalls',
@@ -143,24 +145,28 @@ export function roleOf(value: unknown): Message['role'] {
   return Object.hasOwn(roles, name) ? roles[name]! : 'user';
 }
 
-const toolCallTypes = new Set(['tool_call', 'tool_use', 'function_call', 'server_tool_call']);
-const toolResultTypes = new Set(['tool_call_response', 'tool_result', 'function_call_output']);
+/** Those with a hyphen are of the AI SDK. */
+const toolCallTypes = new Set(['tool_call', 'tool_use', 'function_call', 'server_tool_call', 'tool-call']);
+const toolResultTypes = new Set(['tool_call_response', 'tool_result', 'function_call_output', 'tool-result']);
 const thinkingTypes = new Set(['reasoning', 'thinking']);
 
 function toolCallOf(part: LogRecord): ToolCall {
   const definition = isRecord(part['function']) ? part['function'] : part;
   return {
-    id: textOf(part['id']) ?? textOf(part['call_id']) ?? '',
-    name: textOf(definition['name']) ?? 'tool',
-    arguments: jsonText(definition['arguments'] ?? definition['input'] ?? part['server_tool_call']),
+    id: textOf(part['id']) ?? textOf(part['call_id']) ?? textOf(part['toolCallId']) ?? '',
+    name: textOf(definition['name']) ?? textOf(part['toolName']) ?? 'tool',
+    arguments: jsonText(definition['arguments'] ?? definition['input'] ?? part['server_tool_call'] ?? part['args']),
   };
 }
 
 function toolResultOf(part: LogRecord): MessagePart {
-  const content = part['response'] ?? part['result'] ?? part['content'] ?? part['output'];
+  const given = part['response'] ?? part['result'] ?? part['content'] ?? part['output'];
+  // The AI SDK names the kind of an output beside its value.
+  const content = isRecord(given) && 'value' in given && 'type' in given ? given['value'] : given;
+  const [toolCallId = ''] = ['id', 'tool_use_id', 'call_id', 'toolCallId'].flatMap((name) => textOf(part[name]) ?? []);
   return {
     type: 'toolResult',
-    toolCallId: textOf(part['id']) ?? textOf(part['tool_use_id']) ?? textOf(part['call_id']) ?? '',
+    toolCallId,
     content: Array.isArray(content) ? content.map(partText).join('\n') : jsonText(content ?? ''),
     isError: part['is_error'] === true,
   };

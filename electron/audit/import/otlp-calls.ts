@@ -147,10 +147,30 @@ function contentOfEvents(events: readonly SpanEvent[]): Content | null {
   };
 }
 
+/** Attributes of the AI SDK beside those of the conventions, which have no content there. */
+function contentOfAiSdk(attributes: LogRecord): Content | null {
+  const prompt = attributes['ai.prompt.messages'];
+  if (prompt === undefined) return null;
+  const toolCalls = parsedJson(attributes['ai.response.toolCalls']);
+  const content = [
+    { type: 'reasoning', text: attributes['ai.response.reasoning'] },
+    { type: 'text', text: attributes['ai.response.text'] ?? attributes['ai.response.object'] },
+    ...(Array.isArray(toolCalls) ? toolCalls.filter(isRecord).map((call) => ({ ...call, type: 'tool-call' })) : []),
+  ].filter((part) => !('text' in part) || textOf(part.text) !== null);
+  return {
+    messages: readMessages(prompt),
+    answer: content.length === 0 ? noAnswer : readAnswer({ role: 'assistant', content }),
+    finishReason: attributes['ai.response.finishReason'],
+  };
+}
+
 function contentOf(attributes: LogRecord, events: readonly SpanEvent[]): Content {
   const details = events.find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   const found =
-    contentOfAttributes(attributes) ?? (details && contentOfAttributes(details.attributes)) ?? contentOfEvents(events);
+    contentOfAttributes(attributes) ??
+    (details && contentOfAttributes(details.attributes)) ??
+    contentOfAiSdk(attributes) ??
+    contentOfEvents(events);
   if (found) return found;
   const prompts = indexedMessages(attributes, 'gen_ai.prompt.');
   const [completion = null] = indexedMessages(attributes, 'gen_ai.completion.');
@@ -180,6 +200,16 @@ function usageOf(attributes: LogRecord): LogUsage {
   };
 }
 
+/** Each is JSON. */
+function toolsOfAiSdk(attributes: LogRecord): unknown[] | undefined {
+  const tools = attributes['ai.prompt.tools'];
+  return Array.isArray(tools) ? tools.map(parsedJson).map(withParameters) : undefined;
+}
+
+function withParameters(tool: unknown): unknown {
+  return isRecord(tool) && isRecord(tool['inputSchema']) ? { ...tool, parameters: tool['inputSchema'] } : tool;
+}
+
 const requestPrefix = 'gen_ai.request.';
 
 function configurationOf(attributes: LogRecord): LogCall['configuration'] {
@@ -189,7 +219,7 @@ function configurationOf(attributes: LogRecord): LogCall['configuration'] {
   return readConfiguration({
     ...Object.fromEntries(request),
     reasoning_effort: attributes['gen_ai.request.reasoning.level'],
-    tools: attributes['gen_ai.tool.definitions'],
+    tools: attributes['gen_ai.tool.definitions'] ?? toolsOfAiSdk(attributes),
   });
 }
 
@@ -220,6 +250,7 @@ function readSpan(span: LogRecord, resource: LogRecord): LogCall | LeftOut {
   const firstTokenSeconds = numberOf(
     attributes['gen_ai.response.time_to_first_chunk'] ?? attributes['gen_ai.server.time_to_first_token'],
   );
+  const firstChunkMs = numberOf(attributes['ai.response.msToFirstChunk']);
   return {
     key: `${traceId.toLowerCase()}:${spanId.toLowerCase()}`,
     conversationKey: conversation ?? traceId.toLowerCase(),
@@ -228,7 +259,7 @@ function readSpan(span: LogRecord, resource: LogRecord): LogCall | LeftOut {
     startedAt,
     endedAt,
     totalMs: startedAt === null || endedAt === null || endedAt < startedAt ? null : endedAt - startedAt,
-    firstTokenMs: firstTokenSeconds === null ? null : firstTokenSeconds * 1000,
+    firstTokenMs: firstTokenSeconds === null ? firstChunkMs : firstTokenSeconds * 1000,
     messages,
     answer,
     finishReason: finishReasonOf(finishReason) ?? finishReasonOf(reason),

@@ -94,9 +94,16 @@ interface JsonItem {
   readonly bytes: number;
 }
 
+/** The entries of a list, also of a page of a list as APIs return it. */
+function entriesOf(value: unknown): readonly unknown[] | null {
+  const list = isRecord(value) && isRecord(value['meta']) ? value['data'] : value;
+  return Array.isArray(list) ? list : null;
+}
+
 function* valuesIn(read: JsonItem['read'], bytes: number): Generator<JsonItem> {
-  if (read === null || !Array.isArray(read.value)) return void (yield { read, bytes });
-  for (const value of read.value as unknown[]) yield { read: { value }, bytes };
+  const entries = read === null ? null : entriesOf(read.value);
+  if (entries === null) return void (yield { read, bytes });
+  for (const value of entries) yield { read: { value }, bytes };
 }
 
 /** The objects of a file: one per line, or one document over several lines, or a list. */
