@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
+import { maxQueueItems } from '../../shared/contract/review-queues.ts';
 import type { NewItem, NewQueue, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import { answersOf, isDone, secondOf } from './describe-item.ts';
 import { type Content, runsOf } from './item-texts.ts';
@@ -8,6 +9,7 @@ import {
   type FileLine,
   invalidFile,
   maxFileStrata,
+  maxStratumCharacters,
   type ItemLine,
   type QueueLine,
   readLines,
@@ -43,7 +45,7 @@ function queueLineOf(queue: StoredQueue): QueueLine {
     name,
     ...decided,
     population,
-    strata: [...strata],
+    strata: strata.map((stratum) => ({ ...stratum, name: stratum.name.slice(0, maxStratumCharacters) })),
     rubric,
     createdAt,
   };
@@ -167,6 +169,8 @@ function importedQueue(queue: QueueLine): NewQueue {
   };
 }
 
+const tooManyItems = () => invalidFile(`it has more than ${maxQueueItems.toLocaleString('en-US')} items`);
+
 function createImporter({ store }: QueueFilesOptions) {
   function requireNew(queue: QueueLine): void {
     if (queue.installationId === store.installationId)
@@ -195,6 +199,8 @@ function createImporter({ store }: QueueFilesOptions) {
       };
       for await (const line of lines) {
         if (line.type !== 'item') throw invalidFile(`it has a ${line.type} among the items`);
+        if (line.stratum >= queue.strata.length) throw invalidFile(`the item ${line.id} is of an unknown stratum`);
+        if (position + batch.length === maxQueueItems) throw tooManyItems();
         batch.push(newItemOf(line));
         if (batch.length === itemsAtOnce) await append();
       }

@@ -4,7 +4,7 @@ import { uuid } from '../../shared/contract/common.ts';
 import { answersInput } from '../../shared/contract/reviews.ts';
 import { importedRun, maxCommentCharacters, maxRequestReasonCharacters } from '../../shared/contract/review-items.ts';
 import { itemTypes, maxReviewersPerItem, reviewStratum, samplingPlan } from '../../shared/contract/review-queues.ts';
-import { maxAnswerCharacters, maxRubricItems, rubricItem } from '../../shared/contract/rubrics.ts';
+import { maxAnswerCharacters, maxRubricItems, rubricInput, rubricItem } from '../../shared/contract/rubrics.ts';
 
 /** The lines of a queue file: first the queue, then items, or reviewers and their reviews. */
 
@@ -13,12 +13,35 @@ const maxLineBytes = 2 * 1_048_576;
 /** Brackets, commas and colons outside of texts. A line of 2 MB has room for a million, which take seconds to check. */
 const maxStructure = 12_000;
 export const maxFileStrata = 1000;
+/** Each item is listed with the name of its stratum. */
+export const maxStratumCharacters = 2000;
 export const maxRunsPerItem = 50;
 export const maxPassagesPerRun = 5;
 
 const name = z.string().min(1).max(200);
 const note = z.string().max(maxAnswerCharacters).nullable();
 const time = z.int().min(0).max(8_640_000_000_000_000);
+
+/** Rubrics of other installations have the rules of those that are made here, such as different questions by their IDs. */
+const fileRubric = z
+  .strictObject({
+    id: uuid,
+    name,
+    version: z.int(),
+    description: z.string().nullable(),
+    items: z.array(rubricItem).min(1).max(maxRubricItems),
+  })
+  .superRefine(({ name: title, description, items }, context) => {
+    const given = items.map(({ categories, ...item }) => ({ ...item, ...(categories.length > 0 && { categories }) }));
+    const { error } = rubricInput.safeParse({ name: title, description, items: given });
+    for (const { path, message } of error?.issues ?? []) context.addIssue({ code: 'custom', path, message });
+  });
+
+const stratum = reviewStratum.extend({
+  name: z.string().max(maxStratumCharacters),
+  population: z.int().min(0),
+  items: z.int().min(0),
+});
 
 const queueLine = z.strictObject({
   type: z.literal('queue'),
@@ -28,19 +51,13 @@ const queueLine = z.strictObject({
   name,
   itemType: z.enum(itemTypes),
   plan: samplingPlan,
-  seed: z.int(),
+  seed: z.int().min(0),
   reviewersPerItem: z.int().min(1).max(maxReviewersPerItem),
   secondShare: z.number().min(0).max(1),
   reservationMinutes: z.int().min(1).max(1440),
-  population: z.int(),
-  strata: z.array(reviewStratum).max(maxFileStrata),
-  rubric: z.strictObject({
-    id: uuid,
-    name,
-    version: z.int(),
-    description: z.string().nullable(),
-    items: z.array(rubricItem).min(1).max(maxRubricItems),
-  }),
+  population: z.int().min(0),
+  strata: z.array(stratum).max(maxFileStrata),
+  rubric: fileRubric,
   createdAt: time,
 });
 

@@ -186,6 +186,33 @@ describe('a file', () => {
     expect((await callJson(colleague, memory, 'GET', `/review-queues/${queue.id}`)).status).toBe(404);
   });
 
+  test.each<[string, RegExp, (lines: Json[]) => void]>([
+    ['a question twice', /given more than once/, ([{ rubric }]) => (rubric.items[1].id = rubric.items[0].id)],
+    ['a category without labels', /required for `category`/, ([{ rubric }]) => (rubric.items[1].categories = [])],
+    [
+      'a label that would be two tags',
+      /commas/,
+      ([{ rubric }]) => (rubric.items[1].categories[0].label = 'Policy,Tone'),
+    ],
+    [
+      'a question of a million characters',
+      /at most 500/,
+      ([{ rubric }]) => (rubric.items[0].question = 'x'.repeat(1e6)),
+    ],
+    ['a stratum of a million characters', /strata\.0\.name/, ([queue]) => (queue.strata[0].name = 'x'.repeat(1e6))],
+    ['fewer than no runs', /population/, ([queue]) => (queue.population = -1)],
+    ['an item of no stratum', /of an unknown stratum/, ([, item]) => (item.stratum = 1)],
+  ])('with %s is rejected, and leaves no queue', async (_name, reason, change) => {
+    const { workspaceId } = await recordRuns(1);
+    const { path } = await createQueue({ workspaceId });
+    const lines = linesOf(await download(host, path));
+    change(lines);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const answer = await upload(colleague, '/review-queues/import', text);
+    expect([answer.status, answer.body.error?.message]).toEqual([400, expect.stringMatching(reason)]);
+    expect((await callJson(colleague, memory, 'GET', path)).status).toBe(404);
+  });
+
   test('with an item twice is rejected, and leaves no queue; one of two imports at once wins', async () => {
     const { workspaceId } = await recordRuns(1);
     const { path } = await createQueue({ workspaceId });
