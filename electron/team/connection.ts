@@ -24,6 +24,15 @@ const parsesAsNumber: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.
 
 const fullDisk = 'The disk of the team database is full. Free some space there. Copying then continues.';
 
+/** PostgreSQL has one code for these, and messages in English unless its administrator chose another language. */
+function describeSignIn({ user }: TeamAddress, detail: string): string {
+  if (detail.includes('does not exist'))
+    return `The team database has no user "${user}". Check the name, or ask its administrator to create the user.`;
+  if (detail.includes('not permitted to log in'))
+    return `"${user}" is a role of the team database that nobody signs in as. Use the name of a user who has the role.`;
+  return `The team database doesn't let "${user}" sign in from here. Ask its administrator to add the user to pg_hba.conf.`;
+}
+
 const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: string) => string>> = {
   ENOTFOUND: ({ host }) => `Couldn't find the host ${host} of the team database. Check the address.`,
   EAI_AGAIN: ({ host }) => `Couldn't look up the host ${host} of the team database. Check the network.`,
@@ -35,15 +44,16 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
   EHOSTUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
   ENETUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
   '28P01': ({ user }) =>
-    `The team database rejected the password of "${user}". Enter it again in Settings, Team database.`,
-  '28000': ({ user }) =>
-    `The team database doesn't let "${user}" sign in from here. Ask its administrator to add the user to pg_hba.conf.`,
+    `The team database rejected the password of "${user}". Enter it again in Settings, Team database, or set PGPASSWORD for --team.`,
+  '28000': describeSignIn,
   '3D000': ({ database }) => `The team database "${database}" doesn't exist. Check the address, or create it.`,
   '42501': ({ user }, detail) =>
     `"${user}" is missing a right in the team database (${detail}). Ask its owner to run the SQL in docs/team.md.`,
   '53100': () => fullDisk,
   '53300': () => 'The team database has too many connections. Raise max_connections, or try again later.',
   '25006': () => 'This server of the team database only reads. Use the address of the primary server to copy runs.',
+  CERT_NOT_YET_VALID: ({ host }) =>
+    `The certificate of ${host} isn't valid yet. Check the date of this device, or ask its administrator for another one.`,
   CERT_HAS_EXPIRED: ({ host }) => `The certificate of ${host} has expired. Ask its administrator to renew it.`,
   ERR_TLS_CERT_ALTNAME_INVALID: ({ host }) =>
     `The certificate of the team database isn't for ${host}. Use the name in the certificate as the address.`,
@@ -69,7 +79,8 @@ const messagesByText: readonly (readonly [string, (address: TeamAddress) => stri
   ],
   [
     'password must be a string',
-    ({ user }) => `The team database needs a password for "${user}". Enter it in Settings, Team database.`,
+    ({ user }) =>
+      `The team database needs a password for "${user}". Enter it in Settings, Team database, or set PGPASSWORD for --team.`,
   ],
   [
     'timeout expired',
@@ -86,16 +97,23 @@ export function describeTeamFailure(failure: unknown, address: TeamAddress): App
   const byText = messagesByText.find(([part]) => message.includes(part));
   const described = messagesByCode[code]?.(address, message) ?? byText?.[1](address);
   if (described !== undefined) return new AppError('conflict', described, { cause: failure });
-  // 57P: stopping or starting. 08: lost connections.
-  const isInterrupted = /^(57P|08|EPIPE|ECONNRESET)/.test(code) || message.includes('Connection terminated');
-  return new AppError(
-    'conflict',
-    isInterrupted
-      ? 'The team database ended the connection, perhaps because it is restarting. Try again in a moment.'
-      : `The team database failed (${code === '' ? 'no code' : code}). See its log for the reason.`,
-    { cause: failure },
-  );
+  return new AppError('conflict', describeOther(code, message, address), { cause: failure });
 }
+
+function describeOther(code: string, message: string, { host, port }: TeamAddress): string {
+  // 57P: stopping or starting. 08: lost connections.
+  if (/^(57P|08)/.test(code))
+    return 'The team database ended the connection, perhaps because it is restarting. Try again in a moment.';
+  // Without a word of PostgreSQL, so it may be another program.
+  if (/^(EPIPE|ECONNRESET)/.test(code) || message.includes('Connection terminated'))
+    return `${host}, port ${port}, ended the connection. Check that PostgreSQL is there, or try again in a moment if it is restarting.`;
+  if (tlsCode.test(code))
+    return `The connection to ${host} can't be encrypted (${code}). Ask its administrator to check its certificate.`;
+  return `The team database failed (${code === '' ? 'no code' : code}). See its log for the reason.`;
+}
+
+/** What OpenSSL finds wrong with a certificate, and failures of the protocol. Those of PostgreSQL have five characters. */
+const tlsCode = /^(CERT_|CRL_|INVALID_|UNABLE_|HOSTNAME_|PATH_LENGTH_|ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO)/;
 
 /** Connections that are held at once: copying, and queries of auditors. */
 const maxConnections = 4;

@@ -77,6 +77,7 @@ function briefly(failure: unknown): string {
     EHOSTUNREACH: 'unreachable',
     ENETUNREACH: 'unreachable',
     CERT_HAS_EXPIRED: 'certificate expired',
+    CERT_NOT_YET_VALID: 'certificate not valid yet',
     ERR_TLS_CERT_ALTNAME_INVALID: 'another name',
     '28P01': 'password rejected',
     '28000': 'user rejected',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -376,11 +377,28 @@ describeWithPostgres('the team database', () => {
     writeFileSync(access, `local all strict scram-sha-256\n${readFileSync(access, 'utf8')}`);
     await server.query(address, 'SELECT pg_reload_conf()');
     expect(await failureOf(address, 'wrong')).toBe(
-      'The team database rejected the password of "strict". Enter it again in Settings, Team database.',
+      'The team database rejected the password of "strict". Enter it again in Settings, Team database, or set PGPASSWORD for --team.',
     );
     expect(await failureOf(address)).toBe(
-      'The team database needs a password for "strict". Enter it in Settings, Team database.',
+      'The team database needs a password for "strict". Enter it in Settings, Team database, or set PGPASSWORD for --team.',
     );
+    expect(await failureOf(server.address('postgres', 'stranger'))).toBe(
+      'The team database has no user "stranger". Check the name, or ask its administrator to create the user.',
+    );
+    await server.query(address, 'CREATE ROLE writers NOLOGIN');
+    expect(await failureOf(server.address('postgres', 'writers'))).toBe(
+      '"writers" is a role of the team database that nobody signs in as. Use the name of a user who has the role.',
+    );
+  });
+
+  test('names the address of a program that is not PostgreSQL', async () => {
+    const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await failureOf(`postgres://wren@127.0.0.1:${port}/x?sslmode=disable`)).toBe(
+      `127.0.0.1, port ${port}, ended the connection. Check that PostgreSQL is there, or try again in a moment if it is restarting.`,
+    );
+    other.close();
   });
 
   describe('with encryption', () => {
@@ -388,10 +406,13 @@ describeWithPostgres('the team database', () => {
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     /** Serves with a certificate of its own. Returns the file that clients trust. */
-    async function useCertificate(name: string, { expiresAt = Date.now() + 86_400_000 } = {}): Promise<string> {
+    async function useCertificate(
+      name: string,
+      { startsAt = Date.now() - 2 * 86_400_000, expiresAt = Date.now() + 2 * 86_400_000 } = {},
+    ): Promise<string> {
       const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
         keyType: 'ec',
-        notBeforeDate: new Date(Date.now() - 2 * 86_400_000),
+        notBeforeDate: new Date(startsAt),
         notAfterDate: new Date(expiresAt),
         extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
       });
@@ -430,6 +451,11 @@ describeWithPostgres('the team database', () => {
       await waitForCertificate(expired);
       expect(await failureOf(overTcp(database, `?sslrootcert=${expired}`))).toBe(
         'The certificate of localhost has expired. Ask its administrator to renew it.',
+      );
+      const early = await useCertificate('localhost', { startsAt: Date.now() + 86_400_000 });
+      await waitForCertificate(early);
+      expect(await failureOf(overTcp(database, `?sslrootcert=${early}`))).toBe(
+        "The certificate of localhost isn't valid yet. Check the date of this device, or ask its administrator for another one.",
       );
       const other = await useCertificate('db.example');
       await waitForCertificate(other);
