@@ -30,8 +30,8 @@ export function importedStart(store: QueueStore, queue: StoredQueue): (item: Sto
   };
 }
 
-function median(sorted: readonly number[]): number | null {
-  return sorted[Math.floor(sorted.length / 2)] ?? null;
+function median(values: readonly number[]): number | null {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? null;
 }
 
 /** Describes queues as callers see them. */
@@ -55,11 +55,9 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
   function progressOf(
     queue: StoredQueue,
     { reviewer, reviewerId, name, reviewed, skipped, lastReviewAt }: StoredProgress,
-    needed: number,
-    you: StoredReviewer | null,
+    { seconds, needed, you }: { seconds: readonly number[]; needed: number; you: StoredReviewer | null },
   ): ReviewProgress {
     const named = queue.plan.reviewerIds;
-    const seconds = reviews.lastSeconds(queue.sequence, reviewer).toSorted((one, other) => one - other);
     const spent = seconds.reduce((sum, one) => sum + one, 0);
     return {
       reviewerId,
@@ -78,6 +76,10 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
     const summary = summarize(queue);
     const { plan, population, strata, rubric, installationId } = queue;
     const held = you && reviews.reservation(queue.sequence, you.sequence);
+    const needed = summary.counts.reviewsNeeded;
+    const timed = reviews
+      .progress(queue.sequence, plan.reviewerIds ?? [])
+      .map((one) => ({ one, seconds: reviews.lastSeconds(queue.sequence, one.reviewer) }));
     return {
       ...plan,
       ...summary,
@@ -85,9 +87,8 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
       strata: [...strata],
       rubric,
       installationId,
-      progress: reviews
-        .progress(queue.sequence, plan.reviewerIds ?? [])
-        .map((one) => progressOf(queue, one, summary.counts.reviewsNeeded, you)),
+      secondsPerItem: median(timed.flatMap(({ seconds }) => seconds)),
+      progress: timed.map(({ one, seconds }) => progressOf(queue, one, { seconds, needed, you })),
       reservation:
         held && held.expiresAt > Date.now() ? { itemId: held.itemId, expiresAt: isoTime(held.expiresAt) } : null,
     };

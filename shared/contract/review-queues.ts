@@ -173,6 +173,10 @@ export const reviewQueue = z
     secondShare: z.number(),
     reservationMinutes: z.int(),
     installationId: uuid.describe('Of the Touchstone that made the queue'),
+    secondsPerItem: z
+      .number()
+      .nullable()
+      .describe('The median of the last 50 reviews of each reviewer; null without reviews'),
     progress: z.array(progress).describe('Of everyone who may review or has reviewed'),
     reservation: z.object({ itemId: uuid, expiresAt: timestamp }).nullable().describe('What the caller has reserved'),
   })

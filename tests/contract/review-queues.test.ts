@@ -125,8 +125,10 @@ describe.each(ways)('%s: the items of a queue', (each) => {
     expect(await positions(heron, 'open')).toEqual([5, 1, 2, 3, 4, 5]);
     expect(await positions(heron, 'mine')).toEqual([0]);
     expect((await lead('GET', `${path}/items?view=late`, undefined, each)).status).toBe(400);
-    const [progress] = (await lead('GET', path, undefined, each)).body.progress;
-    expect(progress.reviewsPerHour).toBeGreaterThan(0);
+    const { secondsPerItem, progress } = (await lead('GET', path, undefined, each)).body;
+    expect(progress[0].reviewsPerHour).toBeGreaterThan(0);
+    expect(secondsPerItem).toBeGreaterThan(0);
+    expect(progress[0].secondsPerItem).toBe(secondsPerItem);
   });
 
   test('stay when the queue gets another name', async () => {

@@ -17,11 +17,33 @@ import {
 } from './agreement-words.ts';
 import { kindNames } from './answers.ts';
 
+const positionOf = (value: number) => `${Math.min(Math.max(value, 0), 1) * 100}%`;
+
+/** What the positions of all bars below it mean. */
+function AlphaScale() {
+  return (
+    <div className="alpha alpha__scale caption tertiary numbers" aria-hidden="true">
+      <span />
+      <span>
+        {[0, tentativeFrom, 1].map((value) => (
+          <i key={value} style={{ left: positionOf(value) }}>
+            {Number(value.toFixed(2))}
+          </i>
+        ))}
+      </span>
+    </div>
+  );
+}
+
 /** Alpha on a scale from 0 to 1, with its interval and where it becomes tentative. */
 function AlphaBar({ alpha, interval }: { alpha: number; interval: readonly [number, number] | null }) {
-  const at = (value: number) => `${Math.min(Math.max(value, 0), 1) * 100}%`;
   const [low, high] = interval ?? [alpha, alpha];
-  const style = { '--low': at(low), '--high': at(high), '--at': at(alpha), '--reference': at(tentativeFrom) };
+  const style = {
+    '--low': positionOf(low),
+    '--high': positionOf(high),
+    '--at': positionOf(alpha),
+    '--reference': positionOf(tentativeFrom),
+  };
   return (
     <span className="alpha__bar" style={style as Record<string, string>} aria-hidden="true">
       <i />
@@ -106,6 +128,7 @@ export function ItemsPanel({ queue, ...props }: SelectionProps & { queue: Review
         <h2>Agreement</h2>
         <span className="caption tertiary">Krippendorff’s alpha, 95%</span>
       </div>
+      <AlphaScale />
       {agreement.items.map((item, index) => (
         <ItemRow
           key={item.rubricItemId}

@@ -15,7 +15,7 @@ import { reviewQueueAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { ItemsPanel, type SelectionProps } from './agreement-items.tsx';
-import { comparisonName, comparisonsOf, describeMeasures } from './agreement-words.ts';
+import { comparisonName, comparisonsOf, describeMeasures, equalText } from './agreement-words.ts';
 import { optionsOf } from './answers.ts';
 import { Disagreements } from './disagreements.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -82,6 +82,7 @@ function PairMatrix({
     <>
       <div className="header header--line">
         <h2 className="truncate">{selected.question}</h2>
+        {pair?.matrix && <span className="caption tertiary nowrap numbers">{equalText(pair.matrix)}</span>}
         <span className="grow" />
         {comparisons.length > 0 && (
           <Select

@@ -1,5 +1,5 @@
 import type { ItemAgreement } from '../../../../shared/contract/review-agreement.ts';
-import { formatPlural } from '../../../components/format.ts';
+import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { labelText } from './answers.ts';
 
 type Measures = Pick<ItemAgreement, 'ratedItems' | 'percent' | 'kappa' | 'alpha' | 'interval' | 'reason'>;
@@ -95,6 +95,12 @@ export function comparisonsOf({ kind: itemKind, pairs, against }: ItemAgreement)
       textOf: outsideText,
     })),
   ];
+}
+
+/** How many items two raters answered in the same way. */
+export function equalText({ rows }: NonNullable<Comparison['matrix']>): string {
+  const equal = rows.reduce((sum, row, index) => sum + row[index]!, 0);
+  return `agree in ${formatWhole(equal)} of ${formatWhole(rows.flat().reduce((sum, count) => sum + count, 0))}`;
 }
 
 /** The most frequent disagreement of two reviewers, if it is most of them; null otherwise, and for judges and the guard, who read no hints. */

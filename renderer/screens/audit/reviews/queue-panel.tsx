@@ -5,7 +5,7 @@ import type { ReviewProgress, ReviewQueue } from '../../../../shared/contract/re
 import { Progress } from '../../../components/badges.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatPlural, formatWhole } from '../../../components/format.ts';
+import { formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
@@ -55,7 +55,7 @@ function NewItems({ queue }: { queue: ReviewQueue }) {
 }
 
 function Plan({ queue }: { queue: ReviewQueue }) {
-  const { strata, seed, reviewersPerItem, secondShare, itemType } = queue;
+  const { strata, seed, reviewersPerItem, secondShare, itemType, secondsPerItem } = queue;
   const rest = strata.length - maxShownStrata;
   const isDaily = queue.plan.kind === 'newest';
   // Of days, the last ones.
@@ -91,6 +91,14 @@ function Plan({ queue }: { queue: ReviewQueue }) {
           <dt>Seed</dt>
           <dd className="mono--small">{seed}</dd>
         </div>
+        {secondsPerItem !== null && (
+          <div>
+            <dt>Time per item</dt>
+            <dd className="numbers">
+              {formatDuration(secondsPerItem * 1000)} <span className="tertiary">(median)</span>
+            </dd>
+          </div>
+        )}
         {isDaily && <NewItems queue={queue} />}
       </dl>
     </>

@@ -180,6 +180,7 @@ test('an item is reviewed with keys alone, and the next one follows', async () =
   await waitFor(async () => expect((await rubricPanel()).textContent).toContain('0 of 4 answered'));
   // Its progress, and the next item without the answers of the last one.
   await within(screen.getByRole('group', { name: 'Reviewers' })).findByText('1');
+  expect(screen.getByText('Time per item').nextSibling?.textContent).toMatch(/^[\d.]+ (ms|s|min) \(median\)$/);
   press('y');
   expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
 });
@@ -423,6 +424,7 @@ test('agreement is in sentences, a cell opens its items, and a decision becomes 
   fireEvent.click(screen.getByRole('button', { name: /What went wrong/ }));
   await screen.findAllByText(/Ratings agree in 67% of pairs, over 3 items\. Alpha −?0\.\d\d/);
   const middle = screen.getByRole('region', { name: 'Disagreements' });
+  within(middle).getByText('agree in 2 of 3');
   const cell = within(middle).getByRole('button', {
     name: /(wren|heron) Tone, (wren|heron) Made up: 1$|Made up, .* Tone: 1$/,
   });
