@@ -8,6 +8,9 @@ import { isDone } from './describe-item.ts';
 /** Positions that one search for an open item looks at: below 10 ms. */
 const positionsAtOnce = 5000;
 
+/** How far a clock that is set by the network may go back. */
+const clockStepMs = 60_000;
+
 const timeOfDay = (time: number) => `${new Date(time).toISOString().slice(11, 16)} UTC`;
 
 /** Why a reviewer can't have an item, when all its reviews are there or reserved. */
@@ -89,6 +92,8 @@ export function createReserving({ store, reviews }: { readonly store: QueueStore
   }
 
   return (queue: StoredQueue, itemId: string | undefined, you: StoredReviewer): StoredItem | null => {
+    // Later than any can end: the clock was ahead. Otherwise nobody would get the item until then.
+    reviews.releaseLater(queue.sequence, claimOf(queue, you).expiresAt + clockStepMs);
     const held = reviews.reservation(queue.sequence, you.sequence);
     const isValid = held !== null && held.expiresAt > Date.now();
     const requested = itemId ?? (isValid ? held.itemId : undefined);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { recordRun } from '../support/audit-runs.ts';
 import { rejectionOf } from '../support/json-call.ts';
 import { createReviewWorld } from '../support/review-world.ts';
@@ -206,6 +206,22 @@ describe('reservations', () => {
     expect((await wren('POST', `${path}/items/${id}/reviews`, answers(true))).body.error.message).toMatch(
       /^quick has this item/,
     );
+  });
+
+  test('of a clock that was a year ahead keep no item from others', async () => {
+    const { workspaceId } = await recordRuns(1);
+    const { path, answers } = await createQueue({ workspaceId });
+    const [ahead, right] = [reviewerCalled('ahead'), reviewerCalled('right')];
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 365 * 86_400_000);
+    const { item } = (await ahead('POST', `${path}/reservations`)).body;
+    clock.mockRestore();
+    expect((await right('POST', `${path}/reservations`)).body?.item.id).toBe(item.id);
+    // Only one of them has it.
+    expect((await ahead('POST', `${path}/items/${item.id}/reviews`, answers(true))).body.error.message).toMatch(
+      /^right has this item/,
+    );
+    expect((await right('POST', `${path}/items/${item.id}/reviews`, answers(true))).status).toBe(201);
   });
 
   test('go to the named reviewers, and to another one after a skip', async () => {

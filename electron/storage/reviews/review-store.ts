@@ -84,6 +84,8 @@ export interface ReviewStore {
   /** Replaces the reviewer's reservation in the queue. A longer time keeps its start. */
   reserve(claim: Claim, item: number): void;
   release(queue: number, reviewer: number): void;
+  /** Ends the reservations of a queue that would end after this time. */
+  releaseLater(queue: number, time: number): void;
   /** All reservations of a queue. */
   replaceReservations(
     queue: number,
@@ -166,6 +168,9 @@ function reservationStatements(database: Database.Database) {
          started_at = iif(item = excluded.item AND review_reservations.expires_at > @now, started_at, excluded.started_at)`,
     ),
     release: database.prepare<[number, number]>('DELETE FROM review_reservations WHERE queue = ? AND reviewer = ?'),
+    releaseLater: database.prepare<[number, number]>(
+      'DELETE FROM review_reservations WHERE queue = ? AND expires_at > ?',
+    ),
     releaseAll: database.prepare<[number]>('DELETE FROM review_reservations WHERE queue = ?'),
     hold: database.prepare(
       'INSERT INTO review_reservations (queue, reviewer, item, started_at, expires_at) VALUES (@queue, @reviewer, @item, @startedAt, @expiresAt)',
@@ -317,6 +322,7 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     reservation: (queue, reviewer) => reservations.ofReviewer.get(queue, reviewer) ?? null,
     reserve: (claim, item) => void reservations.reserve.run({ ...claim, item }),
     release: (queue, reviewer) => void reservations.release.run(queue, reviewer),
+    releaseLater: (queue, time) => void reservations.releaseLater.run(queue, time),
     replaceReservations(queue, held) {
       reservations.releaseAll.run(queue);
       for (const one of held) reservations.hold.run({ ...one, queue });
