@@ -56,16 +56,18 @@ export class FrameTimes {
   #lastMs = 0;
   #longestGapMs = 0;
 
-  note(atMs: number): void {
-    this.#count += 1;
-    if (this.#count > 1 && atMs === this.#lastMs) {
-      this.#entries.at(-1)!.frames += 1;
+  /** Notes frames that ended at the same time. */
+  note(atMs: number, frames = 1): void {
+    const isFirst = this.#count === 0;
+    this.#count += frames;
+    if (!isFirst && atMs === this.#lastMs) {
+      this.#entries.at(-1)!.frames += frames;
       return;
     }
-    if (this.#count > 1) this.#longestGapMs = Math.max(this.#longestGapMs, atMs - this.#lastMs);
+    if (!isFirst) this.#longestGapMs = Math.max(this.#longestGapMs, atMs - this.#lastMs);
     this.#lastMs = atMs;
     if (this.#entries.length >= maxArrivals) this.#entries = merged(this.#entries);
-    this.#entries.push({ atMs, frames: 1 });
+    this.#entries.push({ atMs, frames });
   }
 
   /** Null for a body without frames. */

@@ -9,17 +9,15 @@ import {
   listOf,
   objectOf,
   parseObject,
-  readObject,
+  type readObject,
   textOf,
 } from './fields.ts';
-import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
-import { FrameTimes } from './frame-times.ts';
-import { JudgedTexts } from './judged-texts.ts';
+import { geminiUsage, readGemini } from './gemini-response.ts';
+import type { JudgedTexts } from './judged-texts.ts';
 import type { CallApi } from './read-request.ts';
 import { blockText, isServerCall, providerText } from './provider-items.ts';
-import { type Choice, maxChoices, type ReadItem, Reading } from './reading.ts';
+import { type Choice, maxChoices, type ReadItem, type Reading } from './reading.ts';
 import { readResponses } from './responses-response.ts';
-import { LineFeeds, TextFrames } from './text-frames.ts';
 
 /** What a provider's response says. */
 export interface ReadBody {
@@ -166,7 +164,7 @@ function readEmbeddings(reading: Reading, value: Fields): void {
   reading.isComplete = true;
 }
 
-const readers: Record<CallApi, (reading: Reading, value: Fields) => void> = {
+export const readers: Record<CallApi, (reading: Reading, value: Fields) => void> = {
   'openai-chat': readChat,
   'openai-responses': readResponses,
   'openai-embeddings': readEmbeddings,
@@ -209,7 +207,7 @@ function usageOf(api: CallApi, raw: Fields | null): Usage | null {
 }
 
 /** What has been read so far. */
-function bodyOf(api: CallApi, reading: Reading, isPartial: boolean, judged: JudgedTexts | null): ReadBody {
+export function bodyOf(api: CallApi, reading: Reading, isPartial: boolean, judged: JudgedTexts | null): ReadBody {
   const toolCalls = reading.namedCalls;
   const reason = reading.reason === null ? undefined : reasons.get(reading.reason);
   return {
@@ -229,120 +227,5 @@ function bodyOf(api: CallApi, reading: Reading, isPartial: boolean, judged: Judg
 }
 
 /** Whether programs may read something else than what is read here. */
-const isAmbiguous = (text: string, found: ReturnType<typeof readObject>): boolean =>
+export const isAmbiguous = (text: string, found: ReturnType<typeof readObject>): boolean =>
   found === null || found.isCut || hasRepeatedFields(text, found.value);
-
-/** Lines of a stream that have no data. */
-const otherLine = /^(?:event|id|retry)?:[^\r]*\r?$/;
-
-const carriageReturn = 13;
-
-/** Reads a stream of events in parts, which may end anywhere. It never fails. */
-export class EventReading {
-  /** When each event ended. */
-  readonly times = new FrameTimes();
-  readonly #api: CallApi;
-  readonly #reading = new Reading();
-  readonly #frames: TextFrames;
-  readonly #judged: JudgedTexts | null;
-  /** Of the texts that the frames know. */
-  #choice: Choice = this.#reading;
-  /** The line that isn't complete yet. */
-  #line: string[] = [];
-  readonly #lineFeeds = new LineFeeds();
-  #isInEvent = false;
-  #isPartial = false;
-
-  constructor(api: CallApi, isJudged: boolean) {
-    this.#api = api;
-    this.#frames = new TextFrames(api);
-    this.#judged = isJudged ? new JudgedTexts(api) : null;
-  }
-
-  /** `atMs` is when the part arrived. */
-  add(part: string, atMs: number): void {
-    const text = this.#lineFeeds.add(part);
-    let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      if (this.#line.length === 0) this.#readLine(text, start, end, atMs);
-      else {
-        const line = this.#takeOpenLine(text.slice(0, end));
-        this.#readLine(line, 0, line.length, atMs);
-      }
-      start = end + 1;
-    }
-    if (start < text.length) this.#line.push(text.slice(start));
-  }
-
-  /** `text` is the last part. */
-  end(text: string): ReadBody {
-    this.add(text, 0);
-    if (this.#lineFeeds.isInEnd) this.add('\n', 0);
-    const line = this.#takeOpenLine('');
-    if (line.trimEnd() !== '') this.#readLine(line, 0, line.length, 0);
-    return bodyOf(this.#api, this.#reading, this.#isPartial, this.#judged);
-  }
-
-  #takeOpenLine(rest: string): string {
-    const line = this.#line.join('') + rest;
-    this.#line = [];
-    return line;
-  }
-
-  #readLine(text: string, start: number, end: number, atMs: number): void {
-    if (end === start || (end === start + 1 && text.charCodeAt(start) === carriageReturn)) {
-      if (this.#isInEvent) this.times.note(atMs);
-      this.#isInEvent = false;
-      return;
-    }
-    this.#isInEvent = true;
-    if (text.startsWith('data:', start))
-      this.#readData(text.slice(start + (text[start + 5] === ' ' ? 6 : 5), end).trimEnd());
-    // Other parsers may find data in it.
-    else if (this.#judged) this.#isPartial ||= !otherLine.test(text.slice(start, end));
-  }
-
-  #readData(data: string): void {
-    const known = this.#frames.textOf(data);
-    if (known !== null) {
-      this.#choice.texts.push(known);
-      this.#judged?.addKnown(known);
-      return;
-    }
-    if (data === '[DONE]') this.#reading.isComplete = true;
-    if (!/^\s*\{/.test(data)) {
-      this.#isPartial ||= this.#judged !== null && data !== '' && data !== '[DONE]';
-      return;
-    }
-    const found = readObject(data);
-    if (!found || found.isCut || (this.#judged && isAmbiguous(data, found))) this.#isPartial = true;
-    if (!found) return;
-    readers[this.#api](this.#reading, found.value);
-    this.#judged?.add(found.value);
-    const text = this.#frames.learn(data, found.value);
-    if (text === null) return;
-    this.#choice = this.#reading.choice(countOf(objectOf(listOf(found.value['choices'])[0])['index']) ?? 0);
-    this.#judged?.learn(text);
-  }
-}
-
-interface ResponseKind {
-  readonly isStream: boolean;
-  readonly isJudged: boolean;
-}
-
-/** Reads a whole response without ever failing. `isStream` is whether the provider sent events. */
-export function readResponse(api: CallApi, text: string, { isStream, isJudged }: ResponseKind): ReadBody {
-  if (isStream) return new EventReading(api, isJudged).end(text);
-  const reading = new Reading();
-  const judged = isJudged ? new JudgedTexts(api) : null;
-  if (text === '') return bodyOf(api, reading, false, judged);
-  if (api === 'gemini-content' && text.startsWith('['))
-    return bodyOf(api, reading, !readGeminiArray(reading, text, judged && ((value) => judged.add(value))), judged);
-  const found = readObject(text);
-  if (found) {
-    readers[api](reading, found.value);
-    judged?.add(found.value);
-  } else reading.error = text.slice(0, 1000);
-  return bodyOf(api, reading, judged ? isAmbiguous(text, found) : !found || found.isCut, judged);
-}

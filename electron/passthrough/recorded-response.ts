@@ -2,12 +2,15 @@ import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { Redactor } from '../audit/evidence/redaction.ts';
 import { decompressed, UnreadableBody } from './decompressed.ts';
-import { hasTooManyValues } from './fields.ts';
+import { EventReading } from './event-reading.ts';
+import { hasTooManyValues, readObject } from './fields.ts';
 import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
+import { readGeminiArray } from './gemini-response.ts';
+import { JudgedTexts } from './judged-texts.ts';
 import { redactedCall, redactorOf, tooManyValues } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
-import type { ReadItem } from './reading.ts';
-import { EventReading, type ReadBody, readResponse } from './read-response.ts';
+import { type ReadItem, Reading } from './reading.ts';
+import { bodyOf, isAmbiguous, type ReadBody, readers } from './read-response.ts';
 import { limitAnswer, limitText } from './record-limits.ts';
 
 /** Bytes of a response that are recorded: more than any model writes. */
@@ -74,6 +77,27 @@ export const noResponse: RecordedResponse = {
   frames: null,
   hidden: [],
 };
+
+interface ResponseKind {
+  readonly isStream: boolean;
+  readonly isJudged: boolean;
+}
+
+/** Reads a whole response without ever failing. `isStream` is whether the provider sent events. */
+export function readResponse(api: CallApi, text: string, { isStream, isJudged }: ResponseKind): ReadBody {
+  if (isStream) return new EventReading(api, isJudged).end(text);
+  const reading = new Reading();
+  const judged = isJudged ? new JudgedTexts(api) : null;
+  if (text === '') return bodyOf(api, reading, false, judged);
+  if (api === 'gemini-content' && text.startsWith('['))
+    return bodyOf(api, reading, !readGeminiArray(reading, text, judged && ((value) => judged.add(value))), judged);
+  const found = readObject(text);
+  if (found) {
+    readers[api](reading, found.value);
+    judged?.add(found.value);
+  } else reading.error = text.slice(0, 1000);
+  return bodyOf(api, reading, judged ? isAmbiguous(text, found) : !found || found.isCut, judged);
+}
 
 /** The text of a body. Throws `UnreadableBody` if nothing can be read of it. */
 function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {

@@ -17,6 +17,17 @@ function onlyTextOf(api: CallApi, frame: Fields): string | null {
 
 const probe = 'another text';
 
+/** Successive events of a stream that differ only in their text. */
+export interface EventRun {
+  /** What comes before and after each text, with all lines of its event. */
+  readonly start: string;
+  readonly end: string;
+  /** As they are in the JSON of the events. */
+  readonly texts: readonly string[];
+  /** Where the run ends in the part of the stream. */
+  readonly endIndex: number;
+}
+
 /**
  * Reads frames that differ from an earlier one only in their text, without parsing them: streams consist of such frames, and parsing
  * takes ten times as long as all of the rest.
@@ -26,7 +37,12 @@ export class TextFrames {
   /** What comes before and after the text, with its quotes. */
   #start = '';
   #end = '';
+  /** The same with all lines of the event; empty if they aren't known yet. */
+  #eventStart = '';
+  #eventEnd = '';
   #misses = 0;
+  /** Changes when a frame of another form is learned. */
+  form = 0;
 
   constructor(api: CallApi) {
     this.#api = api;
@@ -57,9 +73,40 @@ export class TextFrames {
     const end = data.slice(index + quoted.length - 1);
     const other = parseObject(start + probe + end);
     if (other === null || onlyTextOf(this.#api, other) !== probe) return null;
+    if (start === this.#start && end === this.#end) return text;
     this.#start = start;
     this.#end = end;
+    this.#eventStart = '';
+    this.form += 1;
     return text;
+  }
+
+  /** Notes the lines of an event, from `start` to `end` of a part, that has one line of data: the last one that was read or learned. */
+  learnEvent(part: string, start: number, end: number, text: string): void {
+    if (this.#eventStart !== '') return;
+    const event = part.slice(start, end);
+    const index = event.indexOf(this.#start) + this.#start.length;
+    const rest = event.slice(index + text.length);
+    if (event.slice(0, index).endsWith(this.#start) && rest.startsWith(this.#end)) {
+      this.#eventStart = event.slice(0, index);
+      this.#eventEnd = rest;
+    }
+  }
+
+  /** Whether an event like the learned one begins at an index. */
+  isLikeEvent(part: string, index: number): boolean {
+    const start = this.#eventStart;
+    return start !== '' && part.slice(index, index + start.length) === start;
+  }
+
+  /** From an event that `isLikeEvent` to the last one that ends like it. One search for all of them takes a fifth of the time of one for each. */
+  runAt(part: string, index: number): EventRun | null {
+    const start = this.#eventStart;
+    const end = this.#eventEnd;
+    const lastEnd = part.lastIndexOf(end);
+    if (lastEnd < index + start.length) return null;
+    const texts = part.slice(index + start.length, lastEnd).split(end + start);
+    return { start, end, texts, endIndex: lastEnd + end.length };
   }
 }
 

@@ -32,7 +32,7 @@ function startCall(api: CallApi) {
   return { call, written, received: () => [text, hasEnded] as const, isRecording: () => isRecording };
 }
 
-/** What is passed on is written in the next tick. */
+/** All that arrives in one turn is taken together. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 const lastEvents: readonly [CallApi, string][] = [
@@ -63,19 +63,25 @@ test.each(
   }
 });
 
-test.each(['\n', '\r\n', '\r'])('the record begins when the last event is whole, whose lines end with %j', (end) => {
-  const stream = `data: {}${end}${end}event: message_stop${end}data: {"type":"message_stop"}${end}${end}`;
-  // The empty line is clear with its first character.
-  const whole = stream.length - end.length + 1;
-  for (let split = 1; split < whole; split += 1) {
-    const { call, isRecording } = startCall('anthropic-messages');
-    call.take(Buffer.from(stream.slice(0, split)));
-    call.take(Buffer.from(stream.slice(split, whole - 1)));
-    expect(isRecording()).toBe(false);
-    call.take(Buffer.from(stream.slice(whole - 1)));
-    expect(isRecording()).toBe(true);
-  }
-});
+test.each(['\n', '\r\n', '\r'])(
+  'the record begins when the last event is whole, whose lines end with %j',
+  async (end) => {
+    const stream = `data: {}${end}${end}event: message_stop${end}data: {"type":"message_stop"}${end}${end}`;
+    // The empty line is clear with its first character.
+    const whole = stream.length - end.length + 1;
+    for (let split = 1; split < whole; split += 1) {
+      const { call, isRecording } = startCall('anthropic-messages');
+      call.take(Buffer.from(stream.slice(0, split)));
+      await nextTurn();
+      call.take(Buffer.from(stream.slice(split, whole - 1)));
+      await nextTurn();
+      expect(isRecording()).toBe(false);
+      call.take(Buffer.from(stream.slice(whole - 1)));
+      await nextTurn();
+      expect(isRecording()).toBe(true);
+    }
+  },
+);
 
 test('the last event is found after a text with the same characters', async () => {
   const { call, received } = startCall('openai-chat');

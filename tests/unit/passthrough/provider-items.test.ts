@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { answerKey, keysOf } from '../../../electron/passthrough/read-call.ts';
 import { type CallApi, readRequest } from '../../../electron/passthrough/read-request.ts';
-import { readResponse } from '../../../electron/passthrough/read-response.ts';
+import { readResponse } from '../../../electron/passthrough/recorded-response.ts';
 
 const image = Buffer.alloc(600, 'image').toString('base64');
 const sha256 = createHash('sha256').update(Buffer.from(image, 'base64')).digest('hex');

@@ -38,6 +38,50 @@ test('a stream that arrives in parts is read like a whole one, wherever the part
   );
 });
 
+/** Events that differ only in their texts, and some that nearly do. */
+const similarEvents: Readonly<Record<string, (json: string) => string>> = {
+  plain: (json) => `data: {"choices":[{"delta":{"content":${json}}}]}\n\n`,
+  named: (json) => `event: chunk\ndata: {"choices":[{"delta":{"content":${json}}}]}\n\n`,
+  'with carriage returns': (json) => `data:{"choices":[{"delta":{"content":${json}}}]}\r\n\r\n`,
+  'with two lines of data': (json) =>
+    `data: {"choices":[{"delta":{"content":${json}}}]}\ndata: {"choices":[{"delta":{"content":"2"}}]}\n\n`,
+  'of another choice': (json) => `data: {"choices":[{"index":1,"delta":{"content":${json}}}]}\n\n`,
+  'with reasoning': (json) => `data: {"choices":[{"delta":{"reasoning":${json}}}]}\n\n`,
+  'without an end': (json) => `data: {"choices":[{"delta":{"content":${json}}}]}\n`,
+};
+
+test('events that differ only in their texts are read together as one by one', () => {
+  const json = fc.constantFrom(
+    '"a"',
+    '"a"',
+    '"b c"',
+    '""',
+    '"\\n"',
+    '"\\""',
+    '"\\u0041"',
+    '"é"',
+    '"a","role":"x"',
+    '1',
+    '"',
+  );
+  const events = fc
+    .tuple(fc.constantFrom(...Object.keys(similarEvents)), fc.array(json, { maxLength: 12 }))
+    .map(([kind, texts]) => texts.map(similarEvents[kind]!).join(''));
+  fc.assert(
+    fc.property(fc.array(events, { maxLength: 6 }), fc.boolean(), (runs, isJudged) => {
+      const body = Buffer.from(runs.join(''));
+      const stream = new StreamedResponse({ ...form, isJudged });
+      // No part has a whole event.
+      const ends = Array.from({ length: Math.ceil(body.length / 20) }, (_, index) =>
+        Math.min(index * 20 + 20, body.length),
+      );
+      stream.add(body, { atMs: ends.map(() => 0), ends });
+      expect(whole(body, isJudged)).toEqual(stream.end(false));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('a long stream is read while it arrives, one of the next calls, too', async () => {
   const reader = createCallReader();
   const body = Buffer.from(`${event('ä').repeat(40_000)}data: [DONE]\n\n`);

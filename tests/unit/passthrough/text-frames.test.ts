@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readResponse } from '../../../electron/passthrough/read-response.ts';
+import { readResponse } from '../../../electron/passthrough/recorded-response.ts';
 import type { CallApi } from '../../../electron/passthrough/read-request.ts';
 import { fc } from '../../support/fast-check.ts';
 
