@@ -103,3 +103,9 @@ export const guardedTables = `
   CREATE TRIGGER guard_reservation BEFORE INSERT OR UPDATE ON touchstone.review_reservations
     FOR EACH ROW EXECUTE FUNCTION touchstone.guard_reservation();
 `;
+
+/**
+ * Triggers run without this right, but creating one needs it: on a temporary table of a user, `note_api_key` would run the checks of the
+ * user's own types with the rights of its owner.
+ */
+export const guardedFunctions = 'REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA touchstone FROM PUBLIC';

@@ -1,4 +1,4 @@
-import { guardedTables } from './guarded-tables.ts';
+import { guardedFunctions, guardedTables } from './guarded-tables.ts';
 import { reserveItemAtOnce } from './reserve-item.ts';
 import { reviewDiscussions } from './review-discussions.ts';
 import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
@@ -278,4 +278,5 @@ export const migrations: readonly string[] = [
   answeredQuestions,
   lastingReserves,
   guardedTables,
+  guardedFunctions,
 ];

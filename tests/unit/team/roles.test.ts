@@ -149,6 +149,35 @@ describeWithPostgres('users of the team database with statements of their own', 
     expect(await server().query(team, "SELECT 1 FROM touchstone.auditors WHERE role = 'desktop_1'")).toEqual([]);
   });
 
+  test.each(['wren', 'heron', 'desktop_1'])(
+    '%s gets no rights of the owner with a trigger on a table of their own',
+    async (user) => {
+      const outcome = queryAs(
+        user,
+        `CREATE FUNCTION pg_temp.rob() RETURNS boolean LANGUAGE plpgsql
+         AS $$ BEGIN
+           IF current_user <> session_user THEN INSERT INTO touchstone.auditors VALUES ('${user}', '${other}'); END IF;
+           RETURN true;
+         END $$;
+       CREATE DOMAIN pg_temp.number AS bigint CHECK (pg_temp.rob());
+       CREATE TEMPORARY TABLE mine (id uuid, hash bytea, caller_id uuid, version pg_temp.number, revoked_at bigint);
+       CREATE TRIGGER mine BEFORE INSERT ON mine FOR EACH ROW EXECUTE FUNCTION touchstone.note_api_key();
+       INSERT INTO mine (id) VALUES (gen_random_uuid())`,
+      );
+      expect(await outcome.catch(({ message }: Error) => message)).toBe(
+        'permission denied for function touchstone.note_api_key',
+      );
+      const robbed = `SELECT 1 FROM touchstone.auditors WHERE role = '${user}' AND workspace_id = '${other}'`;
+      expect(await server().query(team, robbed)).toEqual([]);
+    },
+  );
+
+  test('everybody runs only the functions that they are given', async () => {
+    const functions = `SELECT proname FROM pg_proc WHERE pronamespace = 'touchstone'::regnamespace
+      AND has_function_privilege('touchstone_auditor', oid, 'EXECUTE')`;
+    expect(await server().query(team, functions)).toEqual([]);
+  });
+
   test('a review says which user of the database wrote it', async () => {
     const reviewId = randomUUID();
     await server().query(team, `SELECT touchstone.reserve_review_item('${id}', '${other}', '${other}', 15)`);
