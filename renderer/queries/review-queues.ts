@@ -27,6 +27,7 @@ import {
 import { useEffect } from 'react';
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
+import { forgetReviewDraft, reviewDraftId } from '../stores/review-drafts.ts';
 import { reviewsKey } from './reviewers.ts';
 
 /** How often the progress of others is read, in milliseconds. */
@@ -212,16 +213,26 @@ export function useReviewStep(id: string) {
   return useMutation({
     scope: reviewingScope(id),
     meta: { isFailureShown: true },
-    mutationFn: async (step: ReviewStep): Promise<ReviewReservation | null> => {
+    /** Undefined if the next item could not be reserved. */
+    mutationFn: async (step: ReviewStep): Promise<ReviewReservation | null | undefined> => {
       const parameters = { id, itemId: step.itemId };
       if (step.kind === 'reserve') return (await reserve({ itemId: step.itemId })) ?? null;
-      if (step.kind === 'submit')
+      if (step.kind === 'submit') {
         await client.call(submitReview, { headers, parameters, body: { answers: step.answers, note: step.note } });
-      else await client.call(skipItem, { headers, parameters, body: { reason: step.reason } });
-      return (isOpen() && (await reserve({}))) || null;
+        // Here, because a reviewer who leaves at once has left the panel.
+        forgetReviewDraft(reviewDraftId(token, id, step.itemId));
+      } else await client.call(skipItem, { headers, parameters, body: { reason: step.reason } });
+      if (!isOpen()) return null;
+      return reserve({}).then(
+        (reservation) => reservation ?? null,
+        () => undefined,
+      );
     },
     onSuccess: (reservation) => {
-      if (isOpen()) queryClient.setQueryData(reservationKey(token, id), reservation);
+      if (!isOpen()) return;
+      if (reservation !== undefined) queryClient.setQueryData(reservationKey(token, id), reservation);
+      // The item is done. Its panel gives way to the next one, or to the reason why there is none.
+      else void queryClient.resetQueries({ queryKey: reservationKey(token, id) });
     },
     onSettled: (_reservation, _error, { itemId }) => {
       for (const part of ['queue', 'items', 'item', 'agreement', 'disagreements'])

@@ -1,19 +1,13 @@
 import { useState } from 'react';
 import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
-import {
-  changeReviewDraft,
-  forgetReviewDraft,
-  type ReviewDraft,
-  reviewDraftId,
-  useReviewDrafts,
-} from '../../../stores/review-drafts.ts';
+import { changeReviewDraft, type ReviewDraft, reviewDraftId, useReviewDrafts } from '../../../stores/review-drafts.ts';
 import { answersOf } from './answers.ts';
 
 export interface DraftOfItem extends ReviewDraft {
   readonly change: (draft: ReviewDraft) => void;
-  /** After the review is stored. */
-  readonly forget: () => void;
+  /** Keeps the answers on the screen while they are sent. */
+  readonly hold: () => void;
 }
 
 /** An earlier review of one's own, to change it. */
@@ -22,23 +16,20 @@ function earlierReview({ reviews }: ReviewItemDetail): ReviewDraft {
   return { answers: own ? answersOf(own.answers) : {}, note: own?.note ?? '' };
 }
 
-/** The draft of the review of an item. Mount it again for another item. */
-export function useReviewDraft(queueId: string, item: ReviewItemDetail): DraftOfItem {
+/** The draft of the review of an item. It takes no answers while it is sent. Mount it again for another item. */
+export function useReviewDraft(queueId: string, item: ReviewItemDetail, isSending: boolean): DraftOfItem {
   const token = useActingReviewer((state) => state.token);
   const id = reviewDraftId(token, queueId, item.id);
   const stored = useReviewDrafts(({ drafts }) => drafts.find((draft) => draft.id === id));
   // It stays on the screen until the next item is there: without answers, it would take those that are meant for that one.
-  const [submitted, setSubmitted] = useState<ReviewDraft | null>(null);
-  const { answers, note } = submitted ?? stored ?? earlierReview(item);
+  const [sent, setSent] = useState<ReviewDraft | null>(null);
+  const { answers, note } = (isSending ? sent : null) ?? stored ?? earlierReview(item);
   return {
     answers,
     note,
     change(next) {
-      if (submitted === null) changeReviewDraft(id, next);
+      if (!isSending) changeReviewDraft(id, next);
     },
-    forget() {
-      setSubmitted({ answers, note });
-      forgetReviewDraft(id);
-    },
+    hold: () => setSent({ answers, note }),
   };
 }

@@ -213,8 +213,10 @@ function reportLongQuote(): void {
 }
 
 /** The answers so far, and the question that keys answer. */
-function useAnswers(queueId: string, item: RubricPanelProps['item'], items: readonly RubricItem[]) {
-  const draft = useReviewDraft(queueId, item);
+function useAnswers({ queue, item, step }: Pick<RubricPanelProps, 'queue' | 'item' | 'step'>) {
+  const { items } = queue.rubric;
+  const isSending = step.isPending && step.variables.kind === 'submit' && step.variables.itemId === item.id;
+  const draft = useReviewDraft(queue.id, item, isSending);
   const [current, setCurrent] = useState(0);
   function change(index: number, value: AnswerValue | undefined) {
     const answers = answersWith(draft, items[index]!, value);
@@ -235,7 +237,7 @@ interface QuotingProps extends RubricPanelProps {
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
 export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting }: QuotingProps) {
   const { items } = queue.rubric;
-  const { draft, current, setCurrent, change } = useAnswers(queue.id, item, items);
+  const { draft, current, setCurrent, change } = useAnswers({ queue, item, step });
   const [isSkipping, setSkipping] = useState(false);
   const [isRequested, setRequested] = useState(false);
   const ownId = useId();
@@ -267,7 +269,8 @@ export function RubricPanel({ queue, item, step, isExpired, isQuoting, onQuoting
     if (tooLong >= 0) return setCurrent(tooLong);
     if (lengthProblem(draft.note) !== null) return;
     const review = { answers: toAnswersInput(draft.answers, items), note: draft.note.trim() || null };
-    step.mutate({ kind: 'submit', itemId: item.id, ...review }, { onSuccess: draft.forget });
+    draft.hold();
+    step.mutate({ kind: 'submit', itemId: item.id, ...review });
   }
   useRubricKeys({
     items,

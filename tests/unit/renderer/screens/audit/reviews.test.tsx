@@ -7,7 +7,9 @@ import { ReviewsPage } from '../../../../../renderer/screens/audit/reviews/revie
 import { reviewQueueAddress, reviewsAddress, rubricAddress } from '../../../../../renderer/shell/addresses.ts';
 import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
+import { useReviewDrafts } from '../../../../../renderer/stores/review-drafts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
+import { AppError } from '../../../../../shared/app-error.ts';
 import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
 import type { RunModeration } from '../../../../../shared/contract/moderation.ts';
 import { createReviewQueue, listReviewQueues, readReviewQueue } from '../../../../../shared/contract/review-queues.ts';
@@ -113,6 +115,7 @@ beforeEach(async () => {
   giveEverythingSize();
   sessionStorage.clear();
   useActingReviewer.setState({ token: null });
+  useReviewDrafts.setState({ drafts: [] });
 });
 afterEach(async () => {
   vi.unstubAllGlobals();
@@ -250,6 +253,30 @@ test('whoever leaves right after a review reserves no further item', async () =>
   });
   await waitFor(() => expect(opened.queryClient.isMutating()).toBe(0));
   expect(count(/^POST .*\/reservations$/)).toBe(reservations);
+  expect(useReviewDrafts.getState().drafts).toEqual([]);
+});
+
+test('a stored review leaves the screen also if the next item cannot be reserved, with the reason', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  for (const key of ['n', '2', '-', '6']) press(key);
+  const own = opened.window.host.client;
+  const call = own.call.bind(own);
+  const rejection = new AppError('conflict', 'The queue is being changed.');
+  const calls = vi
+    .spyOn(own, 'call')
+    .mockImplementation(((endpoint, options) =>
+      (endpoint as unknown) === reserveItem
+        ? Promise.reject(rejection)
+        : call(endpoint, options as never)) as typeof own.call);
+  pressSubmit();
+  await screen.findByText(/The queue is being changed/);
+  expect(screen.queryByRole('region', { name: 'Rubric' })).toBeNull();
+  expect(useReviewDrafts.getState().drafts).toEqual([]);
+  calls.mockRestore();
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  expect((await rubricPanel()).textContent).toContain('0 of 4 answered');
 });
 
 test('answers survive a reload as a draft, and another reviewer does not get them', async () => {
