@@ -159,7 +159,7 @@ export const updateSettings = defineEndpoint({
   access: 'window',
   tag,
   summary: 'Change one or more groups of settings; a group is replaced as a whole',
-  body: settings.partial(),
+  body: settings.omit({ redactionMarks: true }).partial(),
   response: settings,
 });
 

@@ -4,6 +4,7 @@ import {
   settings as settingsSchema,
   type EndpointPrice,
   type Settings,
+  updateSettings,
 } from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
 import type { Metadata } from '../../../electron/storage/queries.ts';
@@ -91,6 +92,11 @@ test('what earlier rules left in place of texts stays known, of the newest rules
   for (let index = 0; index < 250; index += 1) use([rule(String(index))]);
   expect(read().redactionMarks).toHaveLength(200);
   expect(read().redactionMarks.at(-1)).toBe('[248]');
+});
+
+test('what earlier rules left in place of texts is not set by the window', () => {
+  expect(updateSettings.body?.safeParse({ recorder: defaultSettings.recorder }).success).toBe(true);
+  expect(updateSettings.body?.safeParse({ redactionMarks: ['[x]'] }).success).toBe(false);
 });
 
 test('settings are valid for any stored row', () => {
