@@ -95,7 +95,7 @@ const replacement = z
   .string()
   .max(200)
   .optional()
-  .describe('Put in place of what is found; `[e-mail]` and so on unless told');
+  .describe('Put in place of each match; by default `[e-mail]` and so on');
 
 /**
  * `secret` are keys and tokens in known forms, private keys, and values that the text calls a password, a key or a token.
@@ -133,7 +133,7 @@ export function replacementOf(rule: RedactionRule): string {
   return rule.replacement ?? (rule.kind === 'pattern' ? `[${rule.name}]` : replacements[rule.kind]);
 }
 
-/** The conversations of a pack: those that match a filter, or the listed ones; of this device unless told. */
+/** The conversations of a pack: those that match a filter, or the listed ones; by default of this device. */
 export const exportSelection = z.union([
   z.strictObject({ filter: auditFilter, source: auditSource.optional() }),
   z.strictObject({

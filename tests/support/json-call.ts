@@ -5,7 +5,7 @@ import type { TestAnswer, TestHost, Way } from './test-host.ts';
 type Json = ReturnType<typeof JSON.parse>;
 
 export interface JsonCall {
-  /** The host's own key unless told. */
+  /** By default the host's own key. */
   readonly key?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
