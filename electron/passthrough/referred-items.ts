@@ -8,6 +8,8 @@ import type { ItemReference } from './read-request.ts';
 
 /** Characters that references of one call may add to its record. More would stop the host for too long. */
 const maxCharacters = 8 * 1_048_576;
+/** References of one call that are looked up. Each takes a query, and a request has room for hundreds of thousands. */
+const maxReadReferences = 4096;
 
 type Answer = NonNullable<ReturnType<Storage['runs']['readAnswer']>>;
 
@@ -71,6 +73,7 @@ export function withReferredItems(
   const { item_reference: references, ...configuration } = request.configuration;
   if (references === undefined) return request;
   const reader = new ItemReader(keyOf, storage);
+  const isTooMany = listOf(references).length > maxReadReferences;
   const messages: Message[] = [];
   const messageKeys: string[] = [];
   let { firstNew } = request;
@@ -79,8 +82,9 @@ export function withReferredItems(
   for (const [index, message] of request.messages.entries()) {
     const content: MessagePart[] = [];
     for (const part of message.content) {
-      const item = isReference(part) ? reader.read(part.itemId) : null;
-      if (isReference(part)) runs = createHash('sha256').update(`${runs} ${item?.runId}`).digest('base64url');
+      const isRead = isReference(part) && !isTooMany;
+      const item = isRead ? reader.read(part.itemId) : null;
+      if (isRead) runs = createHash('sha256').update(`${runs} ${item?.runId}`).digest('base64url');
       if (item) for (const each of item.parts) append(content, each);
       else content.push(isReference(part) ? { type: 'text', text: part.text } : part);
     }
