@@ -1,5 +1,9 @@
 import { AppError } from '../../shared/app-error.ts';
-import type { ReviewComment, ReviewItemDetail } from '../../shared/contract/review-items.ts';
+import {
+  maxDiscussionCharacters,
+  type ReviewComment,
+  type ReviewItemDetail,
+} from '../../shared/contract/review-items.ts';
 import { maxReviewersPerItem } from '../../shared/contract/review-queues.ts';
 import type { SecondReview, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
@@ -66,14 +70,21 @@ function createItemAccess(options: ReviewsOptions) {
     return { queue, item };
   }
 
-  function requireOpen(of: ItemOf, author: Author): ItemInQueue {
+  /** That there is room for a text, too. */
+  function requireOpen(of: ItemOf, text: string, author: Author): ItemInQueue {
     const { queue, item } = readItem(of);
     if (item.isRemoved === 1) throw unavailable(item, []);
-    if (isOpenTo(options, queue, item, author)) return { queue, item };
-    throw new AppError(
-      'conflict',
-      'The discussion opens when the item has all its reviews, for those who reviewed it.',
-    );
+    if (!isOpenTo(options, queue, item, author))
+      throw new AppError(
+        'conflict',
+        'The discussion opens when the item has all its reviews, for those who reviewed it.',
+      );
+    if (options.reviews.commentCharacters(item.sequence) + text.length > maxDiscussionCharacters)
+      throw new AppError(
+        'conflict',
+        `The discussion of this item has no room: it can have ${maxDiscussionCharacters.toLocaleString('en-US')} characters. Shorten the text, or decide the item.`,
+      );
+    return { queue, item };
   }
 
   return { readItem, requireRequest, requireOpen };
@@ -107,12 +118,12 @@ export function createDiscussion(options: ReviewsOptions): Discussion {
       const { queue } = readItem(of);
       if (queue.teamChange === null)
         reviews.transaction(() => {
-          const { item } = requireOpen(of, author);
+          const { item } = requireOpen(of, text, author);
           reviews.addComment({ id, item: item.sequence, reviewer: you.sequence, text, createdAt: Date.now() });
         });
       else {
         await shared.pull(queue);
-        const { item } = requireOpen(of, author);
+        const { item } = requireOpen(of, text, author);
         if (!(await shared.comment(queue, { id, itemId: item.id, text }, you))) throw changed();
       }
       const stored = reviews.commentsOf(readItem(of).item.sequence).find((one) => one.id === id);

@@ -35,6 +35,8 @@ export const review = z
 export type Review = z.infer<typeof review>;
 
 export const maxCommentCharacters = 10_000;
+/** Of all comments on an item, which are read at once. */
+export const maxDiscussionCharacters = 500_000;
 export const maxRequestReasonCharacters = 2000;
 
 /** An entry of the discussion of an item. Entries never change. */
@@ -171,7 +173,7 @@ export const addReviewComment = defineEndpoint({
   tag,
   summary: 'Discuss an item',
   description:
-    'Adds to the discussion, of which nothing changes or is removed while the item is there. For who may see the reviews of others: 409 before.',
+    'Adds to the discussion, of which nothing changes or is removed while the item is there. For who may see the reviews of others: 409 before, and when the discussion has 500,000 characters.',
   parameters: z.object({ id: uuid, itemId: uuid }),
   body: z
     .strictObject({

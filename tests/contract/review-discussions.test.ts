@@ -111,6 +111,21 @@ describe.each(ways)('%s: a second review', (each) => {
   });
 });
 
+test('a discussion has an end, so that an item can be read', async () => {
+  const { workspaceId } = await recordRuns(1);
+  const { path, answers } = await createQueue({ workspaceId });
+  const wren = reviewerCalled('talkative');
+  const { id } = (await wren('POST', `${path}/reservations`)).body.item;
+  await wren('POST', `${path}/items/${id}/reviews`, answers(true));
+  const addComment = (characters: number) =>
+    wren('POST', `${path}/items/${id}/comments`, { text: 'x'.repeat(characters) });
+  for (let count = 0; count < 49; count += 1) expect((await addComment(10_000)).status).toBe(201);
+  expect((await addComment(9_999)).status).toBe(201);
+  const { status, body } = await addComment(2);
+  expect([status, body.error.message]).toEqual([409, expect.stringMatching(/no room: it can have 500,000 characters/)]);
+  expect((await addComment(1)).status).toBe(201);
+});
+
 test('the agreement leaves out reviews that somebody asked for, and the result counts them', async () => {
   const { path, wren, heron, osprey, review, ids } = await prepare(3, { reviewersPerItem: 2 });
   const reserved = (await wren('POST', `${path}/reservations`, {})).body.item;

@@ -92,6 +92,8 @@ export interface ReviewStore extends FeedbackWriter {
   setSecond(item: number, second: SecondReview): void;
   /** Of an item, oldest first. */
   commentsOf(item: number): StoredComment[];
+  /** In all comments of an item. */
+  commentCharacters(item: number): number;
   /** Of the items of a range of positions. */
   commentsIn(queue: number, range: { readonly from: number; readonly to: number }): StoredComment[];
   /** False for a comment that is here. */
@@ -216,6 +218,9 @@ function discussionStatements(database: Database.Database) {
     ofItem: database.prepare<[number], StoredComment>(
       `${commentRows} WHERE item = ? ORDER BY review_comments.created_at, review_comments.sequence`,
     ),
+    characters: database
+      .prepare<[number], number>('SELECT coalesce(sum(length(text)), 0) FROM review_comments WHERE item = ?')
+      .pluck(),
     inRange: database.prepare<[number, number, number], StoredComment>(
       `${commentRows} WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)
        ORDER BY item, review_comments.sequence`,
@@ -265,6 +270,7 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     setGold: (item, { answers, by, at }) => void reviews.gold.run(JSON.stringify(answers), by, at, item),
     setSecond: (item, second) => void discussion.setSecond.run(JSON.stringify(second), item),
     commentsOf: (item) => discussion.ofItem.all(item),
+    commentCharacters: (item) => discussion.characters.get(item)!,
     commentsIn: (queue, { from, to }) => discussion.inRange.all(queue, from, to),
     addComment: (comment) => discussion.add.run(comment).changes > 0,
     authors: (queue) => discussion.authors.all({ queue }),
