@@ -147,7 +147,7 @@ async function readInput(
   if (endpoint.form) requireMediaType(request.headers, formMediaTypes);
   if (endpoint.body) {
     const isEmpty = endpoint.isBodyOptional === true && request.body === null;
-    if (!isEmpty) requireMediaType(request.headers, endpoint.mediaTypes ?? jsonOnly);
+    if (!isEmpty) requireMediaType(request.headers, endpoint.mediaTypes ?? jsonOnly, endpoint.acceptsGzip);
   }
   return {
     parameters: path,

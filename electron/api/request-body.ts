@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { AppError } from '../../shared/app-error.ts';
 
 /** Of a JSON body: 4 MB. */
@@ -38,11 +40,14 @@ function isInUtf8(contentType: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-/** Throws `unsupported_media_type` unless the headers name one of the media types, in UTF-8 and not compressed. */
-export function requireMediaType(headers: Headers, mediaTypes: readonly string[]): void {
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
-  if (encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Send the body without content-encoding.');
+const encodingOf = (headers: Headers): string => headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+
+/** Throws `unsupported_media_type` unless the headers name one of the media types, in UTF-8 and not compressed in another way. */
+export function requireMediaType(headers: Headers, mediaTypes: readonly string[], acceptsGzip = false): void {
+  const encoding = encodingOf(headers);
+  if (encoding !== 'identity' && !(acceptsGzip && encoding === 'gzip')) {
+    const accepted = acceptsGzip ? 'with gzip or without content-encoding' : 'without content-encoding';
+    throw new AppError('unsupported_media_type', `Send the body ${accepted}.`);
   }
   const contentType = headers.get('content-type');
   if (contentType === null || !matchesMediaType(contentType, mediaTypes)) {
@@ -83,8 +88,21 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+const decompress = promisify(gunzip);
+
+/** Decompresses outside of the event loop. */
+async function decompressed(bytes: Buffer): Promise<Buffer> {
+  try {
+    return await decompress(bytes, { maxOutputLength: maximumBodyBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maximumBodyBytes);
+    throw new AppError('invalid_request', 'The request body is not valid gzip.');
+  }
+}
+
 async function readText(request: Request): Promise<string> {
-  const bytes = await readBytes(request);
+  const isCompressed = encodingOf(request.headers) === 'gzip';
+  const bytes = isCompressed ? await decompressed(await readBytes(request)) : await readBytes(request);
   if (bytes.byteLength > longBodyBytes) await nextTurn();
   try {
     return decoder.decode(bytes);
@@ -172,7 +190,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, and `invalid_request` for a body that isn't UTF-8 or JSON, exceeds one
+ * Reads a JSON body of at most 4 MB, decompressed. Throws `payload_too_large`, and `invalid_request` for a body that isn't UTF-8 or JSON, exceeds one
  * of the limits above, or has a field named `__proto__`. An empty body is `undefined`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {

@@ -54,6 +54,8 @@ export interface Endpoint<
   readonly isBodyOptional?: boolean;
   /** Media types of the body; `application/json` by default. `application/*+json` is a pattern. */
   readonly mediaTypes?: readonly string[];
+  /** Whether the body may be compressed with gzip. Its limits hold for the decompressed one. */
+  readonly acceptsGzip?: boolean;
   /** Status of success; 200 by default. */
   readonly status?: number;
   /** All formats of a successful response, the default first; `json` by default. */

@@ -236,7 +236,8 @@ export const receiveTraces = defineEndpoint({
   tag,
   summary: 'Record the calls in OpenTelemetry traces',
   description:
-    'Takes the JSON format of OTLP, not compressed and at most 4 MB (`OTEL_EXPORTER_OTLP_PROTOCOL=http/json`). Spans with the GenAI conventions become runs; others are ignored. The response is sent when they are stored.',
+    'Takes the JSON format of OTLP (`OTEL_EXPORTER_OTLP_PROTOCOL=http/json`), at most 4 MB; with gzip, at most 4 MB decompressed. Spans with the GenAI conventions become runs; others are ignored. The response is sent when they are stored.',
+  acceptsGzip: true,
   body: z.looseObject({ resourceSpans: z.array(z.unknown()) }).meta({ id: 'OtlpTraces' }),
   response: z
     .object({ partialSuccess: z.object({ rejectedSpans: z.int().optional(), errorMessage: z.string().optional() }) })

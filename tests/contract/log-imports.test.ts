@@ -1,9 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
 import type { ConversationRun } from '../../shared/contract/conversations.ts';
-import { callJson } from '../support/json-call.ts';
+import { callJson, jsonRequest } from '../support/json-call.ts';
 import { chatAttributes, otlpRequest, type TestSpan } from '../support/otlp-log.ts';
 import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
@@ -404,6 +405,29 @@ describe.each(ways)('%s: imported logs', (way) => {
     await removed(way, data[0].id);
     expect(await runsOf(way, {})).toEqual([]);
   });
+});
+
+test.each(ways)('takes traces with gzip, and rejects what is no gzip or too large, %s', async (way) => {
+  const sendPacked = (encoding: string, body: Buffer) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    return host.send(way, { ...jsonRequest(host, 'POST', '/v1/traces', { headers }), body });
+  };
+  const span = { spanId: '00000000000000c1', attributes: chatAttributes('Packed?', 'Yes') };
+  const json = JSON.stringify(otlpRequest([span]));
+  expect((await sendPacked('gzip', gzipSync(json))).status).toBe(200);
+  expect(await runsOf(way, {})).toMatchObject([{ output: { content: 'Yes' } }]);
+  for (const { id } of (await callJson(host, way, 'GET', '/audit/imports')).body.data) await removed(way, id);
+
+  const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '));
+  for (const [encoding, body, status, message] of [
+    ['gzip', Buffer.from(json), 400, 'The request body is not valid gzip.'],
+    ['gzip', gzipSync(json).subarray(0, 40), 400, 'The request body is not valid gzip.'],
+    ['gzip', bomb, 413, 'The request body is larger than 4 MB'],
+    ['br', Buffer.from(json), 415, 'Send the body with gzip or without content-encoding.'],
+  ] as const) {
+    const answer = await sendPacked(encoding, body);
+    expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([status, expect.stringContaining(message)]);
+  }
 });
 
 describe.each(ways)('the rules of recording, %s', (way) => {
