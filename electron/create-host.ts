@@ -55,6 +55,7 @@ import { createProviders } from './providers/create-providers.ts';
 import { createProviderPauses } from './providers/provider-pauses.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import { hostPlatform } from './common/host-platform.ts';
 import type { Log } from './log.ts';
 import { createKnowledge } from './knowledge/create-knowledge.ts';
 import { createTeam, type TeamOptions } from './team/create-team.ts';
@@ -296,7 +297,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const hostState = (): HostState => ({
     ...server,
     version: packageFile.version,
-    platform: process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'linux',
+    platform: hostPlatform,
     capabilities: [...options.capabilities],
     dataDirectory: options.dataDirectory,
     databaseBytes: storage.databaseBytes(),

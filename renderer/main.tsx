@@ -17,6 +17,8 @@ const queryClient = createQueryClient();
 async function open(): Promise<void> {
   try {
     const host = await connectHost({ signal: new AbortController().signal, onConnection: setConnection });
+    // On the desktop the host starts with the first request, which the screens send, and can't pass on files while it does.
+    await firstScreen;
     root.render(
       <StrictMode>
         <App host={host} queryClient={queryClient} />
@@ -28,5 +30,6 @@ async function open(): Promise<void> {
 }
 
 const address = location.hash.slice(1);
-loadFirstScreen(address.length > 1 ? address : useWindowState.getState().location);
-await open();
+const firstScreen = loadFirstScreen(address.length > 1 ? address : useWindowState.getState().location);
+// Not awaited: the screens' files import this one, and would wait until it has been evaluated.
+void open();

@@ -1,14 +1,8 @@
 import { parseArgs } from 'node:util';
 import { namedModel } from '../comparisons/files/comparison-file.ts';
 import { type FailCondition, parseFailCondition } from '../comparisons/files/fail-condition.ts';
-import {
-  type HostOptions,
-  hostOptionTypes,
-  parseFailure,
-  toHostOptions,
-  UsageError,
-  wantsHelp,
-} from './host-options.ts';
+import { type HostOptions, hostOptionTypes, UsageError } from './command-line.ts';
+import { parseFailure, toHostOptions, wantsHelp } from './host-options.ts';
 
 export interface CompareOptions extends HostOptions {
   readonly file: string;

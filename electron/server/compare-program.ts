@@ -7,7 +7,7 @@ import { useNetworkOf } from '../outgoing-network.ts';
 import { TransferError } from '../prompts/transfer/source-text.ts';
 import { compare, type CompareOutput, compareStatus, type ComparisonService, ServiceError } from './compare-command.ts';
 import { compareHelp, type CompareOptions, readCompareOptions } from './compare-options.ts';
-import { UsageError } from './host-options.ts';
+import { UsageError } from './command-line.ts';
 
 export interface CompareProgram {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,20 +1,9 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
 import { parseTeamAddress } from '../../shared/team-address.ts';
 import { defaultTeamOfflineMinutes } from '../team/key-sharing.ts';
-import { defaultDataDirectory } from '../storage/data-directory.ts';
-
-/** The command-line options of both hosts. */
-export interface HostOptions {
-  readonly dataDirectory: string;
-  readonly providerBases: Readonly<Record<string, string>>;
-  readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
-}
-
-/** An invalid command line. The message is one line for the user. */
-export class UsageError extends Error {}
+import { type HostOptions, hostOptionTypes, toDataDirectory, UsageError } from './command-line.ts';
 
 /** `--help` overrides everything else, as in most programs, except after `--`. */
 export function wantsHelp(parameters: readonly string[]): boolean {
@@ -29,13 +18,6 @@ export function parseFailure(error: unknown, helpCommand: string): UsageError {
   const [sentence] = (error as Error).message.split(/\.\s/, 1);
   return new UsageError(`${sentence}. Run "${helpCommand}" to see all options.`);
 }
-
-/** The options for `parseArgs`. */
-export const hostOptionTypes = {
-  'data-dir': { type: 'string' },
-  'provider-base': { type: 'string', multiple: true, default: [] as string[] },
-  endpoint: { type: 'string', multiple: true, default: [] as string[] },
-} as const;
 
 /** Splits `NAME=URL` at the first equals sign. Addresses can contain more of them. */
 function toNamedAddress(
@@ -58,12 +40,6 @@ function isKeyedProvider(name: string): boolean {
 
 function isEndpointName(name: string): boolean {
   return addEndpoint.body?.shape.name.safeParse(name).success ?? false;
-}
-
-/** Throws `UsageError` for an empty path. A script with an unset variable passes one, and it would mean the current folder. */
-export function toDataDirectory(typed: string | undefined): string {
-  if (typed === '') throw new UsageError('--data-dir must be the path of a folder.');
-  return typed === undefined ? defaultDataDirectory() : resolve(typed);
 }
 
 /** Validates the options. Throws `UsageError`. */

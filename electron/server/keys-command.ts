@@ -7,7 +7,8 @@ import { createApiKeys } from '../storage/api-keys.ts';
 import { databaseFile, openDatabase } from '../storage/database.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
-import { parseFailure, toDataDirectory, UsageError, wantsHelp } from './host-options.ts';
+import { toDataDirectory, UsageError } from './command-line.ts';
+import { parseFailure, wantsHelp } from './host-options.ts';
 
 export interface KeysOutput {
   /** One line of the result. */

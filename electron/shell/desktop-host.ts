@@ -1,11 +1,13 @@
 import { session } from 'electron';
 import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
+import { maxRequestBytes } from '../../shared/contract/prompt-transfer.ts';
+import type { Capability } from '../../shared/contract/settings.ts';
 import { type Api, implement } from '../api/api.ts';
 import { releaseStartMemory } from '../common/release-memory.ts';
 import { createHost } from '../create-host.ts';
 import type { Log } from '../log.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
-import type { HostOptions } from '../server/host-options.ts';
+import type { HostOptions } from '../server/command-line.ts';
 import { createLocalServer } from '../server/local-server.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
 import { followThemeSetting } from './main-window.ts';
@@ -23,12 +25,18 @@ export interface DesktopHost {
 
 export interface DesktopHostOptions {
   readonly options: HostOptions;
+  readonly capabilities: readonly Capability[];
   readonly openedFiles: OpenedFiles;
   readonly log: Log;
 }
 
-/** The host of the window. Its modules load after the window is open, so nothing that the window needs before may import this one. */
-export async function startDesktopHost({ options, openedFiles, log }: DesktopHostOptions): Promise<DesktopHost> {
+/** The host of the window. Its modules load after the first screen is drawn, so nothing that the window needs before may import this one. */
+export async function startDesktopHost({
+  options,
+  capabilities,
+  openedFiles,
+  log,
+}: DesktopHostOptions): Promise<DesktopHost> {
   const { dataDirectory, providerBases, endpoints } = options;
   const environment = await withSystemProxy(process.env, session.defaultSession);
   await useNetworkOf(environment, log);
@@ -38,22 +46,13 @@ export async function startDesktopHost({ options, openedFiles, log }: DesktopHos
     dataDirectory,
     providerBases,
     endpoints,
-    capabilities: [
-      'native-dialogs',
-      'window-controls',
-      'local-server-switch',
-      'open-folder',
-      'app-links',
-      'prompt-files',
-      'updates',
-      ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
-    ],
+    capabilities,
     environment,
     startChild: startUtilityChild,
     handlers: [
       ...desktopHandlers(dataDirectory),
       ...updates.handlers,
-      implement(takeOpenedFiles, () => openedFiles.take()),
+      implement(takeOpenedFiles, () => openedFiles.take(maxRequestBytes)),
     ],
     log,
   });

@@ -1,10 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
-import { type HostOptions, UsageError } from '../server/host-options.ts';
+import type { Capability } from '../../shared/contract/settings.ts';
+import { hostPlatform } from '../common/host-platform.ts';
+import { type HostOptions, UsageError } from '../server/command-line.ts';
 import { describeFailure, redactLog } from '../log.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
@@ -46,9 +47,9 @@ function log(message: string, error?: unknown): void {
   console.error(error === undefined ? redactLog(message) : `${redactLog(message)} ${describeFailure(error)}`);
 }
 
-function readOptionsOrExit(): HostOptions {
+async function readOptionsOrExit(): Promise<HostOptions> {
   try {
-    return readDesktopOptions(process.argv.slice(1));
+    return await readDesktopOptions(process.argv.slice(1));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     log(error.message);
@@ -58,7 +59,7 @@ function readOptionsOrExit(): HostOptions {
   }
 }
 
-const options = readOptionsOrExit();
+const options = await readOptionsOrExit();
 /** Chromium's data of the window (drafts, caches) is in the data folder too, so one folder contains everything. */
 const windowDirectory = join(options.dataDirectory, 'window');
 
@@ -78,12 +79,18 @@ function showAddress(address: string | null): BrowserWindow {
 }
 
 /** A page that doesn't come must not keep the host from starting. */
-const maxPageMs = 500;
+const maxPageMs = 2_000;
 
-/** Resolves when the window has its page. This thread passes on the window's files, so the host's modules would delay them. */
-async function pageOf({ webContents }: BrowserWindow): Promise<void> {
-  await Promise.race([once(webContents, 'did-navigate'), setTimeout(maxPageMs)]);
-}
+const capabilities: readonly Capability[] = [
+  'native-dialogs',
+  'window-controls',
+  'local-server-switch',
+  'open-folder',
+  'app-links',
+  'prompt-files',
+  'updates',
+  ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
+];
 
 const openedFiles = createOpenedFiles();
 
@@ -114,22 +121,25 @@ function followLinksAndFiles(): void {
   });
 }
 
-/** The window opens first and loads while this thread loads the host, for which its requests wait. */
+/**
+ * The window opens first. Its requests wait for the host, which loads after the first of them: then the first screen is drawn. Earlier
+ * it would block this thread, which passes on the window's files and shows the window.
+ */
 async function start(): Promise<void> {
   closeWaysOut(session.defaultSession);
   serveWindowFiles(session.defaultSession);
   const host = Promise.withResolvers<DesktopHost>();
   closeBeforeQuit(async () => (await host.promise).close());
-  offerPorts(host.promise);
+  const firstRequest = offerPorts({ platform: hostPlatform, version: app.getVersion(), capabilities }, host.promise);
   setApplicationMenu(options.dataDirectory, showAddress);
   applyLastTheme(windowDirectory);
   isStarted = true;
-  const window = showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
+  showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
   app.on('activate', () => void showWindow());
   app.on('second-instance', (_event, parameters, folder) => showAddress(requestedAddress(parameters, folder)));
-  await pageOf(window);
+  await Promise.race([firstRequest, setTimeout(maxPageMs)]);
   const { startDesktopHost } = await import('./desktop-host.ts');
-  host.resolve(startDesktopHost({ options, openedFiles, log }));
+  host.resolve(startDesktopHost({ options, capabilities, openedFiles, log }));
   await host.promise;
 }
 

@@ -2,14 +2,12 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { maxRequestBytes } from '../../shared/contract/prompt-transfer.ts';
 
 /** Address that previews opened files in the window. Nothing is stored before the user has seen it. */
 export const importAddress = '/commands/prompts.import';
 
 /** For more files, users can import a folder. */
 const maxOpenedFiles = 100;
-const maxOpenedMegabytes = maxRequestBytes / 1_000_000;
 
 function pathOf(parameter: string, folder: string): string | null {
   if (!/^file:/i.test(parameter)) return resolve(folder, parameter);
@@ -50,17 +48,19 @@ async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function readFile(path: string, maxBytes: number): Promise<Buffer> {
+/** `leftBytes` are what other files have left of `maxBytes`. */
+async function readFile(path: string, leftBytes: number, maxBytes: number): Promise<Buffer> {
   // Without O_NONBLOCK a named pipe would wait for its other end forever. Windows has neither.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const state = await handle.stat();
     if (state.isDirectory()) throw new UnreadableFile("It's a folder. Link or import it in Prompts.");
     if (!state.isFile()) throw new UnreadableFile("It isn't a regular file.");
-    if (state.size > maxRequestBytes) throw new UnreadableFile(`It's larger than ${maxOpenedMegabytes} MB.`);
-    const content = await readUpTo(handle, maxBytes);
-    if (content.length <= maxBytes) return content;
-    throw new UnreadableFile(`The opened files exceed ${maxOpenedMegabytes} MB in total. Open fewer at a time.`);
+    const maxMegabytes = maxBytes / 1_000_000;
+    if (state.size > maxBytes) throw new UnreadableFile(`It's larger than ${maxMegabytes} MB.`);
+    const content = await readUpTo(handle, leftBytes);
+    if (content.length <= leftBytes) return content;
+    throw new UnreadableFile(`The opened files exceed ${maxMegabytes} MB in total. Open fewer at a time.`);
   } finally {
     await handle.close();
   }
@@ -81,8 +81,8 @@ interface OpenedFile {
 export interface OpenedFiles {
   /** Whether there were any. */
   add(paths: readonly string[]): boolean;
-  /** Reads and removes them. */
-  take(): Promise<{ files: OpenedFile[]; problems: string[] }>;
+  /** Reads and removes them. Files beyond `maxBytes` in total are problems. */
+  take(maxBytes: number): Promise<{ files: OpenedFile[]; problems: string[] }>;
 }
 
 export function createOpenedFiles(): OpenedFiles {
@@ -97,17 +97,17 @@ export function createOpenedFiles(): OpenedFiles {
       }
       return paths.length > 0;
     },
-    async take() {
+    async take(maxBytes) {
       const paths = pending;
       const problems = isTooMany ? [`Too many files. Open up to ${maxOpenedFiles} at a time.`] : [];
       pending = new Set();
       isTooMany = false;
       const files: OpenedFile[] = [];
-      let maxBytes = maxRequestBytes;
+      let leftBytes = maxBytes;
       for (const path of paths) {
         try {
-          const content = await readFile(path, maxBytes);
-          maxBytes -= content.length;
+          const content = await readFile(path, leftBytes, maxBytes);
+          leftBytes -= content.length;
           files.push({ name: basename(path), base64: content.toString('base64') });
         } catch (error) {
           problems.push(describeProblem(path, error));

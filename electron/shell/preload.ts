@@ -15,6 +15,6 @@ contextBridge.exposeInMainWorld('touchstone', {
   requestPort: () => ipcRenderer.send(portChannel),
 });
 
-ipcRenderer.on(portChannel, (event) => {
-  window.postMessage(portChannel, window.location.origin, event.ports);
+ipcRenderer.on(portChannel, (event, host: unknown) => {
+  window.postMessage({ name: portChannel, host }, window.location.origin, event.ports);
 });

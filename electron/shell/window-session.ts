@@ -12,6 +12,7 @@ import {
 } from 'electron';
 import { readWindowFile, windowHeaders } from '../server/window-content.ts';
 import { isExternalAddress, isWindowAddress, portChannel, windowScheme } from './window-address.ts';
+import type { Capability, HostState } from '../../shared/contract/settings.ts';
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
 import { servePort } from '../ipc/serve-port.ts';
@@ -74,12 +75,20 @@ export function closeWaysOut(session: Session): void {
   });
 }
 
-function framePort(port: MessagePortMain): FramePort<unknown, HostFrame> {
+/** Keeps what arrives before somebody receives it. `onFirst` is called when something has arrived. */
+function framePort(port: MessagePortMain, onFirst: () => void): FramePort<unknown, HostFrame> {
+  const early: unknown[] = [];
+  let receive = (frame: unknown): void => {
+    early.push(frame);
+    onFirst();
+  };
+  port.on('message', (event) => receive(event.data));
+  port.start();
   return {
     send: (frame) => port.postMessage(frame),
     receive(listener) {
-      port.on('message', (event) => listener(event.data));
-      port.start();
+      receive = listener;
+      for (const frame of early.splice(0)) listener(frame);
     },
     onClose: (listener) => port.on('close', listener),
   };
@@ -90,13 +99,24 @@ function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
 }
 
-/** Gives every page of the window that requests it a separate port to the service, which answers when there is one. */
-export function offerPorts(host: Promise<{ readonly api: Api }>): void {
-  ipcMain.on(portChannel, (event) => {
-    if (!isFromWindow(event)) return;
-    const { port1, port2 } = new MessageChannelMain();
-    // What the page sends waits in the port. Without a service the application ends.
-    void host.then(({ api }) => servePort(framePort(port1), api)).catch(() => undefined);
-    event.senderFrame?.postMessage(portChannel, null, [port2]);
+/** What a page needs to know of the host before it draws its first screen. */
+export type HostDetails = Pick<HostState, 'platform' | 'version'> & {
+  readonly capabilities: readonly Capability[];
+};
+
+/**
+ * Gives every page of the window that requests it the details of the host and a separate port to the service, which answers when there is
+ * one. Resolves with the first request.
+ */
+export function offerPorts(details: HostDetails, host: Promise<{ readonly api: Api }>): Promise<void> {
+  return new Promise((resolve) => {
+    ipcMain.on(portChannel, (event) => {
+      if (!isFromWindow(event)) return;
+      const { port1, port2 } = new MessageChannelMain();
+      const frames = framePort(port1, resolve);
+      // Without a service the application ends.
+      void host.then(({ api }) => servePort(frames, api)).catch(() => undefined);
+      event.senderFrame?.postMessage(portChannel, details, [port2]);
+    });
   });
 }

@@ -9,8 +9,16 @@ import { createSocketFetch, openSocket } from './socket-fetch.ts';
 
 /** The API that the desktop's preload script adds to the page. */
 interface DesktopBridge {
-  /** Requests the host's end of the port. It arrives as a message of this page, named `portMessage`. */
+  /** Requests the host's end of the port. It arrives as a `PortMessage` of this page. */
   requestPort(): void;
+}
+
+type HostDetails = Pick<HostState, 'platform' | 'version' | 'capabilities'>;
+
+/** Has the details of the host, so that the window draws its first screen while the host starts. */
+interface PortMessage {
+  readonly name: typeof portMessage;
+  readonly host: HostDetails;
 }
 
 /** The name under which the preload script passes the port on. */
@@ -37,37 +45,36 @@ export function framePort(port: MessagePort): FramePort<HostFrame, WindowFrame> 
   };
 }
 
-function receivePort(bridge: DesktopBridge): Promise<MessagePort> {
+function receivePort(bridge: DesktopBridge): Promise<{ port: MessagePort; host: HostDetails }> {
   return new Promise((resolve) => {
-    const take = (event: MessageEvent): void => {
+    const take = (event: MessageEvent<PortMessage>): void => {
       const [port] = event.ports;
       // The preload script runs in this page's window, so a message from another source isn't from it.
-      if (event.source !== window || event.data !== portMessage || !port) return;
+      if (event.source !== window || event.data.name !== portMessage || !port) return;
       window.removeEventListener('message', take);
-      resolve(port);
+      resolve({ port, host: event.data.host });
     };
     window.addEventListener('message', take);
     bridge.requestPort();
   });
 }
 
-async function reachHost(): Promise<HostFetch> {
-  const bridge = (globalThis as { touchstone?: DesktopBridge }).touchstone;
-  return bridge
-    ? createPortFetch(framePort(await receivePort(bridge)))
-    : createSocketFetch({ direct: browserFetch, open: openSocket });
-}
-
 /**
- * Connects to the host (over the desktop's port, otherwise to the server of this page) and fetches its capabilities. Each request
- * reports the state of the connection to `onConnection`. Throws `AppError`.
+ * Connects to the host (over the desktop's port, otherwise to the server of this page) and gets its capabilities. Each request reports
+ * the state of the connection to `onConnection`. Throws `AppError`.
  */
 export async function connectHost(options: {
   signal: AbortSignal;
   onConnection: (connection: Connection) => void;
 }): Promise<Host> {
-  const client = createClient(watchConnection(await reachHost(), options.onConnection));
-  const { platform, version, capabilities } = await client.call(readHost, { signal: options.signal });
+  const bridge = (globalThis as { touchstone?: DesktopBridge }).touchstone;
+  const reached = bridge && (await receivePort(bridge));
+  const hostFetch: HostFetch = reached
+    ? createPortFetch(framePort(reached.port))
+    : createSocketFetch({ direct: browserFetch, open: openSocket });
+  const client = createClient(watchConnection(hostFetch, options.onConnection));
+  const { platform, version, capabilities } =
+    reached?.host ?? (await client.call(readHost, { signal: options.signal }));
   return { client, platform, version, capabilities: new Set(capabilities) };
 }
 

@@ -92,14 +92,19 @@ export function screenAt(location: string): Screen | undefined {
   return screens.find((screen) => screen.id === id);
 }
 
-/** Loads the screen of the first address after the next frame, while the host starts or answers. Opening it reports a failure. */
-export function loadFirstScreen(location: string): void {
-  requestAnimationFrame(() =>
-    setTimeout(
-      () =>
-        void screenAt(location)
-          ?.load()
-          .catch(() => undefined),
-    ),
-  );
+/** A hidden tab of a browser has no frames. */
+const maxFrameMs = 100;
+
+/**
+ * Loads the screen of the first address while the host starts or answers: after the next frame, so that the first paint doesn't wait for
+ * its files. Opening the screen reports a failure.
+ */
+export async function loadFirstScreen(location: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, maxFrameMs);
+  });
+  await screenAt(location)
+    ?.load()
+    .catch(() => undefined);
 }

@@ -195,7 +195,7 @@ export function callHost(
     async ([verb, target, text, added]) => {
       const port = await new Promise<MessagePort>((resolve) => {
         const take = (event: MessageEvent): void => {
-          if (event.data !== 'touchstone:port') return;
+          if (event.data.name !== 'touchstone:port') return;
           window.removeEventListener('message', take);
           // Calls at the same time each get a port of their own.
           event.stopImmediatePropagation();

@@ -83,7 +83,7 @@ function modulesOf(names: Iterable<string>, files: ReadonlyMap<string, Output>):
 
 test('the first paint needs at most 250 KB, compressed, and neither the editor, a Markdown parser nor a screen', async () => {
   const files = await buildProduct();
-  const entry = [...files.values()].find((file) => file.type === 'chunk' && file.name === 'start')!;
+  const entry = [...files.values()].find((file) => file.type === 'chunk' && file.isEntry)!;
   const needed = neededBy(entry.fileName, files);
   const bytes = [...needed, 'index.html'].map((name) => {
     const file = files.get(name)!;

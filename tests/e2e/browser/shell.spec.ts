@@ -70,7 +70,7 @@ test('the selected theme applies before the window loads', async ({ page, served
   await page.goto(`${served.address}/#/settings/appearance`);
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await page.route(/assets\/start-.*\.js$/, (route) => route.abort());
+  await page.route(/assets\/index-.*\.js$/, (route) => route.abort());
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expect(page.getByRole('navigation')).toHaveCount(0);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { readServeOptions, serveHelp, UsageError } from '../../../electron/server/host-options.ts';
+import { UsageError } from '../../../electron/server/command-line.ts';
+import { readServeOptions, serveHelp } from '../../../electron/server/host-options.ts';
 import { defaultDataDirectory } from '../../../electron/storage/data-directory.ts';
 
 test('uses the defaults without options', () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { maxRequestBytes } from '../../../shared/contract/prompt-transfer.ts';
 import { createOpenedFiles, promptFilesIn } from '../../../electron/shell/opened-files.ts';
 
 function createFolder(): string {
@@ -14,7 +15,7 @@ function createFolder(): string {
 async function open(paths: readonly string[]) {
   const opened = createOpenedFiles();
   opened.add(paths);
-  return opened.take();
+  return opened.take(maxRequestBytes);
 }
 
 test('finds prompt files on a command line', () => {
@@ -47,14 +48,14 @@ test('returns each opened file once, byte for byte', async () => {
   writeFileSync(bytes, Buffer.from([0, 255, 254]));
   const opened = createOpenedFiles();
   expect([opened.add([]), opened.add([text, bytes, text])]).toEqual([false, true]);
-  expect(await opened.take()).toEqual({
+  expect(await opened.take(maxRequestBytes)).toEqual({
     files: [
       { name: 'text.prompt', base64: Buffer.from('Grüße {{name}}').toString('base64') },
       { name: 'bytes.prompt', base64: 'AP/+' },
     ],
     problems: [],
   });
-  expect(await opened.take()).toEqual({ files: [], problems: [] });
+  expect(await opened.take(maxRequestBytes)).toEqual({ files: [], problems: [] });
 });
 
 test('reports why a file could not be opened, and opens the others', async () => {

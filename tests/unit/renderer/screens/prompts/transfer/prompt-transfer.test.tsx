@@ -8,7 +8,7 @@ import { createOpenedFiles } from '../../../../../../electron/shell/opened-files
 import { PromptsScreen, PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { closeTransfer, openExport, openImport } from '../../../../../../renderer/screens/prompts/transfer/transfer.ts';
 import { takeOpenedFiles } from '../../../../../../shared/contract/host-specific.ts';
-import { importPrompts } from '../../../../../../shared/contract/prompt-transfer.ts';
+import { importPrompts, maxRequestBytes } from '../../../../../../shared/contract/prompt-transfer.ts';
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { holdCalls, type HeldCalls } from '../../../../../support/hold-calls.ts';
@@ -84,7 +84,7 @@ test('previews files that were opened with Touchstone at once, also while the im
   };
   opened = await openWindow(<PromptTransfer prompts={[]} />, {
     capabilities: ['prompt-files'],
-    handlers: [implement(takeOpenedFiles, () => openedFiles.take())],
+    handlers: [implement(takeOpenedFiles, () => openedFiles.take(maxRequestBytes))],
   });
   openedFiles.add([write('first.prompt', 'Hello {{name}}'), join(folder, 'missing.prompt')]);
   openImport();
