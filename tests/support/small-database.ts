@@ -23,7 +23,10 @@ export async function createSmallDatabase(server: TestPostgres, megabytes: numbe
     rmSync(folder, { recursive: true });
     return null;
   }
-  onTestFinished(() => {
+  onTestFinished(async () => {
+    // Otherwise the server would fail in later tests, whenever it has to write a page of this database to make room for another one.
+    await server.query('postgres', 'DROP DATABASE IF EXISTS small WITH (FORCE)');
+    await server.query('postgres', 'DROP TABLESPACE IF EXISTS small');
     execFileSync('umount', ['-l', folder]);
     rmSync(folder, { recursive: true });
   });
