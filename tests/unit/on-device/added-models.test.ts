@@ -195,6 +195,9 @@ describe('a model by hf address', () => {
     // The downloader takes four pieces of 5 MiB at a time: when the fifth has begun, one is complete.
     await expect.poll(() => hub.sentBytes()).toBe(24_000_000);
     await whenModel(first, 'small.gguf', ({ receivedBytes }) => receivedBytes > 17_000_000);
+    // The downloader writes the pieces' states after the content, a moment later; 2 is complete.
+    const states = () => readFileSync(join(directory, 'small.gguf.ipull')).subarray(30_000_000).toString();
+    await expect.poll(states).toMatch(/"chunks":\[[\d,]*2/);
     await first.pause('small.gguf');
     expect(readModel(first, 'small.gguf')).toMatchObject({ state: 'paused', bytes: 30_000_000 });
     await first.close();
