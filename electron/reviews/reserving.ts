@@ -92,7 +92,7 @@ export function createReserving({ store, reviews }: { readonly store: QueueStore
   }
 
   return (queue: StoredQueue, itemId: string | undefined, you: StoredReviewer): StoredItem | null => {
-    // Later than any can end: the clock was ahead. Otherwise nobody would get the item until then.
+    // Later than any can end: the clock was ahead. Otherwise no reviewer would get the item until then.
     reviews.releaseLater(queue.sequence, claimOf(queue, you).expiresAt + clockStepMs);
     const held = reviews.reservation(queue.sequence, you.sequence);
     const isValid = held !== null && held.expiresAt > Date.now();
