@@ -168,7 +168,7 @@ export class PassedCall implements ResponseReceiver {
     return !this.#isFull && this.#waitingBytes < max;
   }
 
-  /** Takes all chunks of one read of the socket together, which costs a fourth of one by one. */
+  /** Takes all chunks of one read of the socket together: the steps below cost more for each chunk than for its bytes. */
   #takeArrived(): void {
     if (this.#arrived.length === 0) return;
     const chunk = joined(this.#arrived.splice(0));
