@@ -29,7 +29,7 @@ function describeSignIn({ user }: TeamAddress, detail: string): string {
   if (detail.includes('does not exist'))
     return `The team database has no user "${user}". Check the name, or ask its administrator to create the user.`;
   if (detail.includes('not permitted to log in'))
-    return `"${user}" is a role of the team database that nobody signs in as. Use the name of a user who has the role.`;
+    return `"${user}" is a role of the team database without the right to sign in. Use the name of a user who has the role.`;
   return `The team database doesn't let "${user}" sign in from here. Ask its administrator to add the user to pg_hba.conf.`;
 }
 

@@ -387,7 +387,7 @@ describeWithPostgres('the team database', () => {
     );
     await server.query(address, 'CREATE ROLE writers NOLOGIN');
     expect(await failureOf(server.address('postgres', 'writers'))).toBe(
-      '"writers" is a role of the team database that nobody signs in as. Use the name of a user who has the role.',
+      '"writers" is a role of the team database without the right to sign in. Use the name of a user who has the role.',
     );
   });
 
