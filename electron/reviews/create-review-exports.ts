@@ -12,7 +12,8 @@ import type { Agreement } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
 import { type DoneItem, eachDoneItem } from './done-items.ts';
 import { exportEvidence } from './evidence-page.ts';
-import { correctionsOf, type ExportOptions, exportCsv, exportPreferences } from './export-reviews.ts';
+import { correctionsOf, exportPreferences, type PreferenceOptions } from './export-preferences.ts';
+import { exportCsv } from './export-reviews.ts';
 
 interface PassInput {
   readonly passFrom?: number | undefined;
@@ -45,7 +46,7 @@ export interface ReviewExports {
   ): Promise<{ added: number; skipped: number }>;
 }
 
-export interface ReviewExportsOptions extends ExportOptions {
+export interface ReviewExportsOptions extends PreferenceOptions {
   readonly agreement: Pick<Agreement, 'measure'>;
   readonly runDatasets: Pick<RunDatasets, 'start'>;
   readonly judges: Pick<Judges, 'labels' | 'setLabel'>;

@@ -58,6 +58,7 @@ export function createReviewServices({
       runDatasets,
       judges,
       runs: storage.runs,
+      turns: storage.turns,
       team: team.records,
     }),
     files: createQueueFiles(stores),

@@ -21,7 +21,7 @@ export const exportReviewQueue = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Download the reviews',
-  description: `CSV has a line for each item and item of the rubric, with two columns per reviewer: the answer, and its notes or why the item was skipped. \`preferences\` is JSONL of chosen and rejected answers for training: corrections (answers to the item of the rubric with \`isCorrection\`), and the best and the worst answer to the same prompt by the first score of the rubric, otherwise by its first yes or no item, where Yes is better. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review, skip and discussion. ${onlyDone}`,
+  description: `CSV has a line for each item and item of the rubric, with two columns per reviewer: the answer, and its notes or why the item was skipped. \`preferences\` is JSONL in OpenAI's format for preferences, for training: \`input\` with all messages that the run sent (the system message and the earlier turns, too) and its tools, \`preferred_output\` and \`non_preferred_output\`. Its pairs are corrections (answers to the item of the rubric with \`isCorrection\`), and the best and the worst answer to the same input by the first score of the rubric, otherwise by its first yes or no item, where Yes is better. Runs whose input isn't recorded whole, or has files, are left out. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review, skip and discussion. ${onlyDone}`,
   parameters,
   query: z.strictObject({ format: z.enum(reviewExportFormats) }),
   kinds: ['file'],

@@ -244,7 +244,10 @@ test.each(ways)('%s: reviews are exported as CSV, preferences and evidence', asy
     .split('\n')
     .map((line) => JSON.parse(line) as Json);
   expect(preferences).toHaveLength(10);
-  expect(preferences[0]).toMatchObject({ chosen: 'x', source: 'correction', prompt: 'Question 9' });
+  expect(preferences[0]).toMatchObject({
+    input: { messages: [{ role: 'system' }, { role: 'user', content: 'Question 9' }] },
+    preferred_output: [{ role: 'assistant', content: 'x' }],
+  });
   const page = await read('evidence');
   expect(page).toContain('<td>Seed</td><td>7</td>');
   expect(page).toContain('<td>Everything that matches the filter</td>');

@@ -100,9 +100,9 @@ export interface TurnStore {
   count(conversationId: string): number;
   /**
    * These turns, newest first, read one at a time; break out of the loop when you have enough. Don't use the database inside it. A turn
-   * whose messages have more bytes than `maxStepBytes` comes without its calls and results.
+   * whose messages have more bytes than `maxStepBytes` comes without its calls and results. With `beforeRunId` only turns before that run.
    */
-  newestFirst(conversationId: string, maxStepBytes: number): IterableIterator<Turn>;
+  newestFirst(conversationId: string, maxStepBytes: number, beforeRunId?: string): IterableIterator<Turn>;
   /** The id of the newest completed run; null if there is none. */
   newestRun(conversationId: string): string | null;
 }
@@ -143,8 +143,12 @@ interface Stretch {
 }
 
 /** The conversations that form a conversation, the newest part first. */
-export function* stretchesOf(branches: BranchStore, conversationId: string): Generator<Stretch> {
-  let stretch: Stretch | BranchOrigin | null = { conversationId: conversationId.toLowerCase(), runId: null };
+export function* stretchesOf(
+  branches: BranchStore,
+  conversationId: string,
+  beforeRunId: string | null = null,
+): Generator<Stretch> {
+  let stretch: Stretch | BranchOrigin | null = { conversationId: conversationId.toLowerCase(), runId: beforeRunId };
   while (stretch !== null) {
     yield stretch;
     stretch = branches.find(stretch.conversationId)?.origin ?? null;
@@ -198,9 +202,9 @@ export function createTurnStore(database: Database.Database, flush: () => void):
       flush();
       return [...stretchesOf(branches, conversationId)].reduce((sum, stretch) => sum + count.get(stretch)!, 0);
     },
-    *newestFirst(conversationId, maxStepBytes) {
+    *newestFirst(conversationId, maxStepBytes, beforeRunId) {
       flush();
-      for (const stretch of [...stretchesOf(branches, conversationId)]) {
+      for (const stretch of [...stretchesOf(branches, conversationId, beforeRunId)]) {
         for (const row of newestFirst.iterate({ ...stretch, maxStepBytes })) yield turnOf(row);
       }
     },
