@@ -245,7 +245,7 @@ function fileHandlers({ files, queues, reviewers }: ReviewServices): Handler[] {
     }),
     implement(mergeReviewQueue, async ({ parameters, caller, readForm }) => {
       requireManage(caller);
-      let result = { added: 0, known: 0, comments: 0 };
+      let result = { added: 0, known: 0, comments: 0, commentsLeftOut: 0 };
       await readForm(async ({ content }) => {
         result = await files.merge(parameters.id, content);
       });

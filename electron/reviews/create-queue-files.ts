@@ -75,9 +75,9 @@ function createWriter(options: QueueFilesOptions) {
     const idOf = new Map(items.map(({ sequence, id }) => [sequence, id]));
     const range = { from: items[0]!.position, to: items.at(-1)!.position + 1 };
     return reviews
-      .reviewsIn(queue.sequence, range)
+      .historyIn(queue.sequence, range)
       .map((review) => {
-        const { id, item, reviewerId, kind, note, seconds, createdAt } = review;
+        const { id, item, reviewerId, kind, note, seconds, createdAt, replaces } = review;
         const answers = answersOf(review);
         return lineOf({
           type: 'review',
@@ -89,6 +89,7 @@ function createWriter(options: QueueFilesOptions) {
           note,
           seconds,
           createdAt,
+          ...(replaces !== null && { replaces }),
         });
       })
       .join('');

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
+import { maxDiscussionCharacters } from '../../shared/contract/review-items.ts';
 import { maxReviewersPerItem } from '../../shared/contract/review-queues.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
@@ -32,6 +33,8 @@ export interface Merged {
   readonly added: number;
   readonly known: number;
   readonly comments: number;
+  /** Comments without room in the discussion of their item. */
+  readonly commentsLeftOut: number;
 }
 
 const reviewsAtOnce = 100;
@@ -59,9 +62,14 @@ type NamedReviewers = ReadonlyMap<string, ReviewerLine>;
 interface Returned {
   readonly named: NamedReviewers;
   readonly reviews: ReviewLine[];
+  /** Keys of the reviews that others of the file replace. */
+  readonly replaced: ReadonlySet<string>;
   readonly seconds: SecondReviewLine[];
   readonly comments: CommentLine[];
 }
+
+/** Nobody replaces a review of another reviewer, or of another item. */
+const keyOf = (id: string, { itemId, reviewerId }: ReviewLine) => [id, itemId, reviewerId].join(' ').toLowerCase();
 
 /** `check` throws for a line that may not be merged. */
 async function readReturned(
@@ -69,7 +77,8 @@ async function readReturned(
   check: (line: ReviewLine | SecondReviewLine | CommentLine, named: NamedReviewers) => void,
 ): Promise<Returned> {
   const named = new Map<string, ReviewerLine>();
-  const returned: Returned = { named, reviews: [], seconds: [], comments: [] };
+  const replaced = new Set<string>();
+  const returned: Returned = { named, reviews: [], replaced, seconds: [], comments: [] };
   for await (const line of lines) {
     if (line.type === 'reviewer') {
       named.set(line.id.toLowerCase(), line);
@@ -78,8 +87,10 @@ async function readReturned(
     if (line.type === 'queue' || line.type === 'item')
       throw invalidFile('it has items instead of reviews: it has not been reviewed yet');
     check(line, named);
-    if (line.type === 'review') returned.reviews.push(line);
-    else if (line.type === 'secondReview') returned.seconds.push(line);
+    if (line.type === 'review') {
+      returned.reviews.push(line);
+      if (line.replaces !== undefined) replaced.add(keyOf(line.replaces, line));
+    } else if (line.type === 'secondReview') returned.seconds.push(line);
     else returned.comments.push(line);
   }
   return returned;
@@ -110,26 +121,34 @@ export function createMerger(options: MergeOptions) {
     if (line.type === 'review' && line.kind === 'review') readAnswers(queue.rubric.items, line.answers);
   }
 
-  /** False for a review that is here, or is older than the reviewer's own. */
-  function add(queue: StoredQueue, line: ReviewLine, named: NamedReviewers): boolean {
+  /**
+   * False for a review that is here, and for one that its reviewer replaced. The clocks of other installations may be wrong, so that no time decides which of two is later: a file
+   * has what its reviewers replaced, which goes into the history, and the other ones replace what came with earlier files.
+   */
+  function add(queue: StoredQueue, line: ReviewLine, { named, replaced }: Returned): boolean {
     const id = line.id.toLowerCase();
     const item = store.item(queue.sequence, line.itemId);
     if (reviews.has(id) || item.isRemoved === 1) return false;
     const reviewer = reviewers.ensureImported(named.get(line.reviewerId.toLowerCase())!);
     const current = reviews.reviewsOf(item.sequence).find((one) => one.reviewer === reviewer.sequence);
-    if (current && current.createdAt >= line.createdAt) return false;
     const answers = line.kind === 'review' ? readAnswers(queue.rubric.items, line.answers) : [];
-    const { kind, note, seconds, createdAt } = line;
+    const { kind, note, seconds, createdAt, replaces: earlier = null } = line;
     const who = { reviewer: reviewer.sequence, reviewerId: reviewer.id, reviewerName: reviewer.name };
-    const given = { id, item: item.sequence, ...who, kind, note, seconds, createdAt, replaces: current?.id ?? null };
+    const isReplaced = replaced.has(keyOf(id, line));
+    const replaces = (isReplaced ? null : current?.id) ?? earlier?.toLowerCase() ?? null;
+    const given = { id, item: item.sequence, ...who, kind, note, seconds, createdAt, replaces };
     const review = { ...given, answersJson: JSON.stringify(answers) };
+    if (isReplaced) {
+      reviews.addReplaced(queue.sequence, review);
+      return false;
+    }
     reviews.add(queue.sequence, review);
     close(queue, item, { now: Date.now(), added: review });
     return true;
   }
 
   /** A request that comes when the item has all its reviews is too late: others have seen them. */
-  function addSecond(queue: StoredQueue, line: SecondReviewLine, named: NamedReviewers): void {
+  function addSecond(queue: StoredQueue, line: SecondReviewLine, { named }: Returned): void {
     const item = store.item(queue.sequence, line.itemId);
     if (item.secondJson !== null || item.isRemoved === 1 || isDone(item)) return;
     if (item.needed >= (queue.plan.reviewerIds?.length ?? maxReviewersPerItem + 1)) return;
@@ -138,21 +157,34 @@ export function createMerger(options: MergeOptions) {
     reviews.setSecond(item.sequence, { by, reviewerId: reviewerId.toLowerCase(), reason, at });
   }
 
-  function addComment(queue: StoredQueue, line: CommentLine, named: NamedReviewers): boolean {
+  /** Whether a comment is new; null if the discussion of its item has no room for it. */
+  function addComment(
+    queue: StoredQueue,
+    line: CommentLine,
+    { named }: Returned,
+    sizes: Map<number, number>,
+  ): boolean | null {
     const item = store.item(queue.sequence, line.itemId);
-    if (item.isRemoved === 1) return false;
-    const reviewer = reviewers.ensureImported(named.get(line.reviewerId.toLowerCase())!);
+    if (item.isRemoved === 1 || reviews.hasComment(line.id.toLowerCase())) return false;
     const { text, createdAt } = line;
+    const size = (sizes.get(item.sequence) ?? reviews.commentCharacters(item.sequence)) + text.length;
+    if (size > maxDiscussionCharacters) return null;
+    sizes.set(item.sequence, size);
+    const reviewer = reviewers.ensureImported(named.get(line.reviewerId.toLowerCase())!);
     const id = line.id.toLowerCase();
     return reviews.addComment({ id, item: item.sequence, reviewer: reviewer.sequence, text, createdAt });
   }
 
-  /** Runs `work` for all lines in short transactions. Resolves with how many it took. */
-  async function each<Line>(lines: readonly Line[], work: (line: Line) => boolean | void): Promise<number> {
+  /** Runs `work` for all lines in short transactions. Resolves with how many it took. `sizes` of discussions hold in one transaction. */
+  async function each<Line>(
+    lines: readonly Line[],
+    work: (line: Line, sizes: Map<number, number>) => boolean | void,
+  ): Promise<number> {
     let taken = 0;
     for (let offset = 0; offset < lines.length; offset += reviewsAtOnce) {
       reviews.transaction(() => {
-        for (const line of lines.slice(offset, offset + reviewsAtOnce)) if (work(line) === true) taken += 1;
+        const sizes = new Map<number, number>();
+        for (const line of lines.slice(offset, offset + reviewsAtOnce)) if (work(line, sizes) === true) taken += 1;
       });
       await nextTurn();
     }
@@ -165,12 +197,17 @@ export function createMerger(options: MergeOptions) {
     const lines = readLines(content);
     requireSame(queue, await readQueue(lines));
     const given = await readReturned(lines, (line, named) => check(queue, line, named));
-    const { named } = given;
     flush();
     // First, so that an item doesn't close that gets one more review.
-    await each(given.seconds, (line) => addSecond(queue, line, named));
-    const added = await each(given.reviews, (line) => add(queue, line, named));
-    const comments = await each(given.comments, (line) => addComment(queue, line, named));
-    return { added, known: given.reviews.length - added, comments };
+    await each(given.seconds, (line) => addSecond(queue, line, given));
+    const added = await each(given.reviews, (line) => add(queue, line, given));
+    const known = given.reviews.filter((line) => !given.replaced.has(keyOf(line.id, line))).length - added;
+    let commentsLeftOut = 0;
+    const comments = await each(given.comments, (line, sizes) => {
+      const isAdded = addComment(queue, line, given, sizes);
+      if (isAdded === null) commentsLeftOut += 1;
+      return isAdded === true;
+    });
+    return { added, known, comments, commentsLeftOut };
   };
 }

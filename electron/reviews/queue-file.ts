@@ -94,6 +94,8 @@ const reviewLine = z.strictObject({
   note,
   seconds: z.number().min(0),
   createdAt: time,
+  /** The reviewer's answer before this one, which comes before it in the file. Absent for a first answer, and in older files. */
+  replaces: uuid.optional(),
 });
 
 const secondReviewLine = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { uuid } from './common.ts';
 import { maxDatasetBytes } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { maxDiscussionCharacters } from './review-items.ts';
 import { reviewQueue } from './review-queues.ts';
 
 /** Review queues as files, which go to other installations and come back. */
@@ -45,13 +46,18 @@ export const mergeReviewQueue = defineEndpoint({
   tag,
   summary: 'Merge the reviews of a file into the queue',
   description:
-    'Adds the new reviews and comments, by their IDs, and requests for second reviews of items that still need reviews: merging a file twice adds nothing. A file of another queue, or with unknown items, is rejected with the reason. Needs `manage`, too.',
+    "Adds the new reviews and comments, by their IDs, and requests for second reviews of items that still need reviews: merging a file twice adds nothing. A file has what its reviewers replaced, too, so no clock decides which of two reviews is later. Between files that don't know of each other's reviews it is the one that is merged later. A file of another queue, or with unknown items, is rejected with the reason. Needs `manage`, too.",
   parameters,
   form: { fields: z.strictObject({}), maximumFileBytes: maxDatasetBytes },
   response: z.object({
     added: z.int(),
-    known: z.int().describe('Reviews that were here already, or are older than the reviewer’s own'),
+    known: z.int().describe('Reviews that were here already, or that a later file has replaced'),
     comments: z.int().describe('New ones of discussions'),
+    commentsLeftOut: z
+      .int()
+      .describe(
+        `Comments that the discussion of their item, which can have ${maxDiscussionCharacters.toLocaleString('en-US')} characters, has no room for`,
+      ),
   }),
   errors: [404, 409],
 });

@@ -201,8 +201,13 @@ describe('a queue file', () => {
     expect(comment.status).toBe(201);
     const result = await download(colleague, path);
     const merged = await upload(host, `${path}/merge`, result);
-    expect([merged.status, merged.body]).toEqual([200, { added: 2, known: 0, comments: 1 }]);
-    expect((await upload(host, `${path}/merge`, result)).body).toEqual({ added: 0, known: 2, comments: 0 });
+    expect([merged.status, merged.body]).toEqual([200, { added: 2, known: 0, comments: 1, commentsLeftOut: 0 }]);
+    expect((await upload(host, `${path}/merge`, result)).body).toEqual({
+      added: 0,
+      known: 2,
+      comments: 0,
+      commentsLeftOut: 0,
+    });
     const { data } = (await lead('GET', `${path}/items`)).body;
     expect(
       data.map(({ id, state, reviewsNeeded, reviewsDone }: Json) => [
@@ -220,6 +225,37 @@ describe('a queue file', () => {
     expect((await wren('GET', `${path}/items/${requested.id}`)).body.comments).toMatchObject([
       { text: 'Read from afar' },
     ]);
+  });
+
+  test('brings only the comments that the discussion of an item has room for', async () => {
+    const { path, wren, review, answers } = await prepare(1, { reviewersPerItem: 2 });
+    const file = await download(host, path);
+    expect((await upload(colleague, '/review-queues/import', file)).status).toBe(201);
+    const item = (await review(wren, true))!;
+    expect((await at('POST', `${path}/reservations`)).status).toBe(200);
+    expect((await at('POST', `${item}/reviews`, answers(true))).status).toBe(201);
+    const result = await download(colleague, path);
+    const { id: reviewerId } = JSON.parse(result.split('\n')[1]!) as Json;
+    const comment = (characters: number) => ({
+      ...{ type: 'comment', id: randomUUID(), itemId: item.split('/').at(-1), reviewerId },
+      ...{ text: 'y'.repeat(characters), createdAt: Date.now() },
+    });
+    const withComments = (comments: object[]) => result + comments.map((one) => `${JSON.stringify(one)}\n`).join('');
+    const first = withComments(Array.from({ length: 49 }, () => comment(10_000)));
+    const merged = await upload(host, `${path}/merge`, first);
+    expect(merged.body).toEqual({ added: 1, known: 0, comments: 49, commentsLeftOut: 0 });
+    const second = withComments([comment(10_000), comment(1), comment(1)]);
+    expect((await upload(host, `${path}/merge`, second)).body).toEqual({
+      added: 0,
+      known: 1,
+      comments: 1,
+      commentsLeftOut: 2,
+    });
+    // What is here already needs no room.
+    const known = { added: 0, known: 1, comments: 0, commentsLeftOut: 0 };
+    expect((await upload(host, `${path}/merge`, first)).body).toEqual(known);
+    const own = await wren('POST', `${item}/comments`, { text: 'x' });
+    expect([own.status, own.body.error.message]).toEqual([409, expect.stringMatching(/500,000 characters/)]);
   });
 
   test('without the fields, as older versions write it, is read', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callJson, jsonRequest } from '../support/json-call.ts';
 import { createReviewWorld } from '../support/review-world.ts';
 import { formOf, uploadRequest } from '../support/source-upload.ts';
@@ -68,8 +68,18 @@ describe.each(ways)('%s: a queue', (way) => {
     // The answers of the colleague are in the result, and no text of a run.
     expect(linesOf(result).map(({ type }) => type)).toEqual(['queue', 'reviewer', 'review', 'review']);
     expect(result).not.toContain('Bonjour');
-    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 2, known: 0, comments: 0 });
-    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 0, known: 2, comments: 0 });
+    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({
+      added: 2,
+      known: 0,
+      comments: 0,
+      commentsLeftOut: 0,
+    });
+    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({
+      added: 0,
+      known: 2,
+      comments: 0,
+      commentsLeftOut: 0,
+    });
     const merged = (await lead('GET', path)).body;
     expect(merged).toMatchObject({ counts: { done: 2, reviews: 2 }, progress: [{ reviewed: 2 }] });
     const feedback = `/conversations/${runs[2]!.conversationId}/runs/${runs[2]!.runId}/feedback`;
@@ -85,26 +95,73 @@ describe.each(ways)('%s: a queue', (way) => {
   });
 });
 
-test('a changed review replaces the merged one, and an older one does not', async () => {
+const decade = 10 * 366 * 86_400_000;
+const fileOf = (...lines: Json[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+describe.each([
+  ['behind', -decade],
+  ['ahead', decade],
+])('a clock ten years %s', (_direction, offset) => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** A file of a colleague, and a later one, in which the first review is changed with another clock. */
+  async function changed() {
+    const { path, answers, result } = await sent();
+    const [, , first] = linesOf(result) as [Json, Json, Json];
+    const at = (name: string, body: unknown) => callJson(colleague, memory, 'POST', `${path}/${name}`, { body });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offset });
+    for (const note of ['Changed', 'Changed again']) {
+      expect((await at('reservations', { itemId: first.itemId })).status).toBe(200);
+      expect((await at(`items/${first.itemId}/reviews`, { ...answers(true), note })).status).toBe(201);
+    }
+    vi.useRealTimers();
+    const merge = async (text: string) => (await upload(host, `${path}/merge`, text)).body;
+    const notes = async () => {
+      const { reviews } = (await lead('GET', `${path}/items/${first.itemId}`)).body;
+      return reviews.map(({ note }: Json) => note);
+    };
+    return { path, first, result, later: await download(colleague, path), merge, notes };
+  }
+
+  test('overwrites no later review, whichever file is merged first', async () => {
+    const { path, first, result, later, merge, notes } = await changed();
+    const nothing = { added: 0, known: 2, comments: 0, commentsLeftOut: 0 };
+    expect(await merge(result)).toMatchObject({ added: 2, known: 0 });
+    expect([await merge(later), await notes()]).toEqual([{ ...nothing, added: 1, known: 1 }, ['Changed again']]);
+    expect((await lead('GET', `${path}/items/${first.itemId}`)).body.reviews).toMatchObject([{ replaces: first.id }]);
+    expect([await merge(result), await merge(later), await notes()]).toEqual([nothing, nothing, ['Changed again']]);
+    expect((await lead('GET', path)).body.counts).toMatchObject({ done: 2, reviews: 2 });
+
+    const other = await changed();
+    expect([await other.merge(other.later), await other.notes()]).toEqual([
+      { ...nothing, added: 2, known: 0 },
+      ['Changed again'],
+    ]);
+    expect([await other.merge(other.result), await other.notes()]).toEqual([nothing, ['Changed again']]);
+  });
+
+  test('decides nothing between files that do not know each other: the one that is merged later counts', async () => {
+    const { result, first, merge, notes } = await changed();
+    const [queue, reviewer] = linesOf(result);
+    await merge(result);
+    const unknown = { ...first, id: randomUUID(), note: 'Without history', createdAt: Date.now() + offset };
+    const text = fileOf(queue, reviewer, unknown);
+    expect([await merge(text), await notes()]).toEqual([
+      { added: 1, known: 0, comments: 0, commentsLeftOut: 0 },
+      ['Without history'],
+    ]);
+    expect([await merge(result), await notes()]).toEqual([
+      { added: 0, known: 2, comments: 0, commentsLeftOut: 0 },
+      ['Without history'],
+    ]);
+  });
+});
+
+test('a review of somebody else or of another item is not replaced by a file that says so', async () => {
   const { path, result } = await sent();
-  const [queue, reviewer, review] = linesOf(result) as [Json, Json, Json];
-  await upload(host, `${path}/merge`, result);
-  const fileOf = (...lines: Json[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  const changed = { ...review, id: randomUUID(), note: 'Changed', createdAt: review.createdAt + 1 };
-  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, changed))).body).toEqual({
-    added: 1,
-    known: 0,
-    comments: 0,
-  });
-  const older = { ...review, id: randomUUID(), note: 'Older', createdAt: review.createdAt - 1 };
-  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, older))).body).toEqual({
-    added: 0,
-    known: 1,
-    comments: 0,
-  });
-  const { reviews } = (await lead('GET', `${path}/items/${review.itemId}`)).body;
-  expect(reviews).toMatchObject([{ note: 'Changed', replaces: review.id }]);
-  expect((await lead('GET', path)).body.counts).toMatchObject({ done: 2, reviews: 2 });
+  const [queue, reviewer, first, second] = linesOf(result) as [Json, Json, Json, Json];
+  const text = fileOf(queue, reviewer, first, { ...second, replaces: first.id });
+  expect((await upload(host, `${path}/merge`, text)).body).toMatchObject({ added: 2, known: 0 });
 });
 
 test('reviews in the name of a reviewer of this installation are rejected, and those before them', async () => {

@@ -79,8 +79,12 @@ export interface ReviewStore extends FeedbackWriter {
   reviewsOf(item: number): StoredReview[];
   /** Of the items from a position on. */
   reviewsIn(queue: number, range: { readonly from: number; readonly to: number }): StoredReview[];
+  /** With those that their reviewers replaced, each after the one that it replaces. */
+  historyIn(queue: number, range: { readonly from: number; readonly to: number }): StoredReview[];
   /** Reviews by id, of any reviewer. */
   has(id: string): boolean;
+  /** Adds one that its reviewer has replaced. */
+  addReplaced(queue: number, review: Omit<StoredReview, 'reviewerId' | 'reviewerName'>): void;
   add(queue: number, review: Omit<StoredReview, 'reviewerId' | 'reviewerName'>): void;
   /** Recounts the reviews of an item. It disagrees while a question is undecided that reviewers answered in different ways. */
   setOutcome(item: number, isDisagreeing: boolean): void;
@@ -96,6 +100,7 @@ export interface ReviewStore extends FeedbackWriter {
   commentCharacters(item: number): number;
   /** Of the items of a range of positions. */
   commentsIn(queue: number, range: { readonly from: number; readonly to: number }): StoredComment[];
+  hasComment(id: string): boolean;
   /** False for a comment that is here. */
   addComment(comment: Omit<StoredComment, 'reviewerId' | 'reviewerName'>): boolean;
   /** IDs of the people who discuss items of a queue, or asked for second reviews. */
@@ -115,6 +120,9 @@ const reviewRows = `SELECT reviews.id, item, reviewer, reviewers.id AS reviewerI
 const reservationRows = `SELECT item, review_items.id AS itemId, reviewer, name AS reviewerName, started_at AS startedAt,
     expires_at AS expiresAt
   FROM review_reservations JOIN reviewers ON reviewers.sequence = reviewer JOIN review_items ON review_items.sequence = item`;
+
+const reviewsInRange = `${reviewRows}
+  WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)`;
 
 const timedReviews = 50;
 
@@ -166,8 +174,10 @@ function reviewStatements(database: Database.Database) {
       `${reviewRows} WHERE item = ? AND is_current = 1 ORDER BY reviews.sequence`,
     ),
     inRange: database.prepare<[number, number, number], StoredReview>(
-      `${reviewRows} WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)
-       AND is_current = 1 ORDER BY item, reviews.sequence`,
+      `${reviewsInRange} AND is_current = 1 ORDER BY item, reviews.sequence`,
+    ),
+    historyInRange: database.prepare<[number, number, number], StoredReview>(
+      `${reviewsInRange} ORDER BY item, reviews.sequence`,
     ),
     has: database.prepare<[string], 1>('SELECT 1 FROM reviews WHERE id = ?').pluck(),
     retire: database.prepare<[number, number]>(
@@ -175,7 +185,7 @@ function reviewStatements(database: Database.Database) {
     ),
     insert: database.prepare(
       `INSERT INTO reviews (id, queue, item, reviewer, kind, answers_json, note, seconds, created_at, replaces, is_current)
-       VALUES (@id, @queue, @item, @reviewer, @kind, @answersJson, @note, @seconds, @createdAt, @replaces, 1)`,
+       VALUES (@id, @queue, @item, @reviewer, @kind, @answersJson, @note, @seconds, @createdAt, @replaces, @isCurrent)`,
     ),
     outcome: database.prepare<[number, number]>(
       `UPDATE review_items SET is_disagreeing = ?,
@@ -225,6 +235,7 @@ function discussionStatements(database: Database.Database) {
       `${commentRows} WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)
        ORDER BY item, review_comments.sequence`,
     ),
+    has: database.prepare<[string], 1>('SELECT 1 FROM review_comments WHERE id = ?').pluck(),
     add: database.prepare(
       `INSERT INTO review_comments (id, item, reviewer, text, created_at) VALUES (@id, @item, @reviewer, @text, @createdAt)
        ON CONFLICT DO NOTHING`,
@@ -261,17 +272,20 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     reservationsIn: (items, now) => reservations.inItems.all(JSON.stringify(items), now),
     reviewsOf: (item) => reviews.ofItem.all(item),
     reviewsIn: (queue, { from, to }) => reviews.inRange.all(queue, from, to),
+    historyIn: (queue, { from, to }) => reviews.historyInRange.all(queue, from, to),
     has: (id) => reviews.has.get(id) !== undefined,
     add(queue, review) {
       reviews.retire.run(review.item, review.reviewer);
-      reviews.insert.run({ ...review, queue });
+      reviews.insert.run({ ...review, queue, isCurrent: 1 });
     },
+    addReplaced: (queue, review) => void reviews.insert.run({ ...review, queue, isCurrent: 0 }),
     setOutcome: (item, isDisagreeing) => void reviews.outcome.run(Number(isDisagreeing), item),
     setGold: (item, { answers, by, at }) => void reviews.gold.run(JSON.stringify(answers), by, at, item),
     setSecond: (item, second) => void discussion.setSecond.run(JSON.stringify(second), item),
     commentsOf: (item) => discussion.ofItem.all(item),
     commentCharacters: (item) => discussion.characters.get(item)!,
     commentsIn: (queue, { from, to }) => discussion.inRange.all(queue, from, to),
+    hasComment: (id) => discussion.has.get(id) !== undefined,
     addComment: (comment) => discussion.add.run(comment).changes > 0,
     authors: (queue) => discussion.authors.all({ queue }),
     progress: (queue, named) => reviews.progress.all({ queue, named: JSON.stringify(named) }),

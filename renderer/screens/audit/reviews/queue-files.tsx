@@ -1,8 +1,9 @@
 import { useLocation } from 'wouter';
+import { maxDiscussionCharacters } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { DropZone } from '../../../components/files/drop-zone.tsx';
-import { formatPlural } from '../../../components/format.ts';
+import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { useImportQueue, useMergeReviews } from '../../../queries/review-files.ts';
 import { reviewQueueAddress } from '../../../shell/addresses.ts';
@@ -60,11 +61,18 @@ export function MergeReviewsDialog({ queue, onClose }: { queue: ReviewQueueSumma
       error={merging.error}
       onFile={(file) =>
         merging.mutate(file, {
-          onSuccess: ({ added, known, comments }) => {
+          onSuccess: ({ added, known, comments, commentsLeftOut }) => {
             onClose();
             const rest = known === 0 ? '' : ` ${formatPlural(known, 'review was', 'reviews were')} here already.`;
             const discussed = comments === 0 ? '' : ` and ${formatPlural(comments, 'comment')}`;
-            showToast({ tone: 'neutral', text: `Added ${formatPlural(added, 'review')}${discussed}.${rest}` });
+            const leftOut =
+              commentsLeftOut === 0
+                ? ''
+                : ` Left out ${formatPlural(commentsLeftOut, 'comment')}: the discussion of an item can have ${formatWhole(maxDiscussionCharacters)} characters.`;
+            showToast({
+              tone: 'neutral',
+              text: `Added ${formatPlural(added, 'review')}${discussed}.${rest}${leftOut}`,
+            });
           },
         })
       }
