@@ -1,6 +1,7 @@
 import type { RawHeaders, ResponseFlow, ResponseHeaders, ResponseReceiver } from '../providers/response-receiver.ts';
 import { maxRecordedBytes } from './recorded-response.ts';
 import type { CallApi } from './read-request.ts';
+import { EventEnd, LastEvent } from './stream-end.ts';
 
 /** The head of a provider's response. */
 export interface PassedHead {
@@ -38,65 +39,8 @@ const maxWaitingBytes = 1_048_576;
 /** More than a record reads, so that the guard sees that a response is longer. */
 const maxCollectedBytes = maxRecordedBytes + 1;
 
-/** The lines in which programs see the end of a stream: a field, and how its value begins. */
-const lastLines: Partial<Record<CallApi, { readonly field: string; readonly values: readonly string[] }>> = {
-  'openai-chat': { field: 'data', values: ['[DONE]'] },
-  'openai-responses': { field: 'event', values: ['response.completed', 'response.incomplete', 'response.failed'] },
-  'anthropic-messages': { field: 'event', values: ['message_stop'] },
-};
-
-/** Longer than the start of each of them. */
-const maxLineStart = 64;
-
-const lineFeed = 10;
-const carriageReturn = 13;
-
-/** Searching a string takes a tenth of the time that searching the bytes of a frame does. */
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-}
-
 const joined = (chunks: readonly Uint8Array[]): Uint8Array =>
   chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-
-/** Where the line starts that has the field with its value at an index; -1 if none does. The space after the colon may be missing. */
-function lineStart(text: string, field: string, index: number): number {
-  for (const name of [`${field}: `, `${field}:`]) {
-    const start = index - name.length;
-    if (start < 0 || !text.startsWith(name, start)) continue;
-    const before = text.charCodeAt(start - 1);
-    if (start === 0 || before === lineFeed || before === carriageReturn) return start;
-  }
-  return -1;
-}
-
-/** Finds the empty line that ends an event. A line ends with a line feed, a carriage return, or both. */
-class EventEnd {
-  #isLineEmpty = true;
-  #isAfterReturn = false;
-
-  /** Whether the event ends in the next part of its bytes. */
-  isIn(bytes: Uint8Array): boolean {
-    const indexOf = (byte: number, from: number) => {
-      const index = bytes.indexOf(byte, from);
-      return index === -1 ? bytes.length : index;
-    };
-    let start = 0;
-    let feed = indexOf(lineFeed, 0);
-    let carriage = indexOf(carriageReturn, 0);
-    for (let end = Math.min(feed, carriage); end < bytes.length; end = Math.min(feed, carriage)) {
-      const isSecondOfTwo = end === feed && (end === 0 ? this.#isAfterReturn : bytes[end - 1] === carriageReturn);
-      if (!isSecondOfTwo && this.#isLineEmpty && start === end) return true;
-      this.#isLineEmpty = true;
-      start = end + 1;
-      if (end === feed) feed = indexOf(lineFeed, start);
-      else carriage = indexOf(carriageReturn, start);
-    }
-    this.#isLineEmpty &&= start === bytes.length;
-    this.#isAfterReturn = bytes.at(-1) === carriageReturn;
-    return false;
-  }
-}
 
 /**
  * One response on its way from the provider to the program. Every chunk is passed on as it comes; only the end waits until the call is
@@ -106,7 +50,7 @@ export class PassedCall implements ResponseReceiver {
   readonly #head = Promise.withResolvers<PassedHead>();
   readonly #whole = Promise.withResolvers<void>();
   readonly #observer: CallObserver;
-  readonly #lastLines: (typeof lastLines)[CallApi] | null;
+  readonly #lastEvent: LastEvent;
   readonly #maxWaitingBytes: number;
   #flow: ResponseFlow | null = null;
   #sink: PassedSink | null = null;
@@ -115,8 +59,6 @@ export class PassedCall implements ResponseReceiver {
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #missingBytes = Number.POSITIVE_INFINITY;
-  /** The start of the line that isn't complete yet. */
-  #openLine = '';
   #isFull = false;
   /** The end of the response, from what programs take for it; null before. It waits for the record. */
   #end: Uint8Array[] | null = null;
@@ -135,7 +77,7 @@ export class PassedCall implements ResponseReceiver {
   constructor(api: CallApi | null, observer: CallObserver, isCollected = false) {
     this.#observer = observer;
     this.#maxWaitingBytes = isCollected ? maxCollectedBytes : maxWaitingBytes;
-    this.#lastLines = (api && lastLines[api]) ?? null;
+    this.#lastEvent = new LastEvent(api);
     this.#eventEnd = api === 'openai-chat' ? null : new EventEnd();
     this.#head.promise.catch(() => {});
     this.#whole.promise.catch(() => {});
@@ -178,7 +120,6 @@ export class PassedCall implements ResponseReceiver {
     const index = this.#end ? chunk.length : this.#endIn(chunk);
     if (index > 0) this.#waiting.push(index === chunk.length ? chunk : chunk.subarray(0, index));
     if (index < chunk.length) this.#hold(index === 0 ? chunk : chunk.subarray(index));
-    if (this.#lastLines !== null && this.#end === null) this.#noteLine(chunk);
     this.#flush();
   }
 
@@ -222,24 +163,10 @@ export class PassedCall implements ResponseReceiver {
     this.#whole.reject(reason);
   }
 
-  #noteLine(chunk: Uint8Array): void {
-    const feed = chunk.lastIndexOf(lineFeed);
-    const start = feed + 2 + chunk.subarray(feed + 1).lastIndexOf(carriageReturn);
-    const line = latin1(chunk.subarray(start, start + maxLineStart));
-    this.#openLine = start > 0 ? line : (this.#openLine + line).slice(0, maxLineStart);
-  }
-
-  /** Where the end of the response begins in a chunk; the chunk's length if it doesn't. It may have begun in the chunk before. */
+  /** Where the end of the response begins in a chunk; the chunk's length if it doesn't. */
   #endIn(chunk: Uint8Array): number {
-    const { field, values } = this.#lastLines ?? { field: '', values: [] };
-    const text = values.length === 0 ? '' : this.#openLine + latin1(chunk);
-    for (const value of values) {
-      for (let index = text.indexOf(value); index !== -1; index = text.indexOf(value, index + 1)) {
-        const start = lineStart(text, field, index);
-        if (start !== -1) return Math.max(start - this.#openLine.length, 0);
-      }
-    }
-    return this.#missingBytes <= 0 ? 0 : chunk.length;
+    const start = this.#lastEvent.startIn(chunk);
+    return start === chunk.length && this.#missingBytes <= 0 ? 0 : start;
   }
 
   #hold(chunk: Uint8Array): void {

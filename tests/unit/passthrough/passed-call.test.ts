@@ -107,3 +107,66 @@ test('a text that only looks like the last event is passed on at once', async ()
   }
   expect(received()).toEqual([parts.join(''), false]);
 });
+
+const response = JSON.stringify({ metadata: { type: 'response.completed' }, output: ['x'.repeat(400)] });
+
+/** The last event in one line, as servers write it that send no names of events. */
+const unnamedEvents: readonly [CallApi, string][] = [
+  ['openai-responses', `data: {"type":"response.completed","response":${response}}`],
+  ['openai-responses', `data:{"sequence_number":12,"type" : "response.incomplete", "response":${response}}`],
+  ['openai-responses', `data: {"response":${response},"sequence_number":12,"type":"response.failed"}`],
+  ['openai-responses', `data: {"response":${response}, "type": "response.completed" } `],
+  ['anthropic-messages', 'data: {"type":"message_stop"}'],
+];
+
+test.each(
+  unnamedEvents.flatMap(([api, line]) => ['\n', '\r\n', '\r'].map((end) => [api, line, JSON.stringify(end)] as const)),
+)('the last event of %s waits for the record without its name, wherever %s with %s is split', async (...given) => {
+  const [api, line, quotedEnd] = given;
+  const end = JSON.parse(quotedEnd) as string;
+  const start = `data: {"type":"response.created","response":${response}}${end}${end}`;
+  for (let split = 0; split <= line.length; split += line.length - split > 40 && split > 60 ? 37 : 1) {
+    const { call, written, received, isRecording } = startCall(api);
+    for (const part of [start, line.slice(0, split), line.slice(split, split + 30), line.slice(split + 30), end]) {
+      call.take(Buffer.from(part));
+      await nextTurn();
+      // The response's own metadata isn't the type of an event.
+      if (part === start) expect(received()).toEqual([start, false]);
+    }
+    expect(received()[0].length).toBeLessThanOrEqual(start.length + line.length);
+    call.take(Buffer.from(end));
+    await nextTurn();
+    expect(isRecording()).toBe(true);
+    written.resolve();
+    await nextTurn();
+    call.end();
+    expect(received()).toEqual([start + line + end + end, true]);
+  }
+});
+
+test.each([
+  'data: {"response":{"metadata":{"type":"response.completed"}}}\n\n',
+  'data: {"tools":[{"type":"response.completed"}]}\n\n',
+  'data: {"type":"response.completed.delta"}\n\n',
+  'data: {"delta":"\\"type\\":\\"response.completed\\"}',
+  'data: {"delta":"type","x":"response.completed"}\n\n',
+  ': {"type":"response.completed"}\n\n',
+  `data: {"a":{${' '.repeat(200)}"type":"response.completed"}}\n\n`,
+  `data: {"a":{${' '.repeat(1000)}"type":"response.completed","b":1}}\n\n`,
+])('a program gets at once what only has the type of the last event somewhere else: %#', async (text) => {
+  const { call, received } = startCall('openai-responses');
+  for (const part of [text.slice(0, 20), text.slice(20, 30), text.slice(30)]) {
+    call.take(Buffer.from(part));
+    await nextTurn();
+  }
+  expect(received()).toEqual([text, false]);
+});
+
+test('a program gets at once what looks like the last event 35,000 times', async () => {
+  const { call, received } = startCall('openai-responses');
+  const line = `data: ${'{"type":"response.completed"}'.repeat(1000)}\r`;
+  const chunk = Buffer.from(line.replaceAll('data: {', 'data: [{').repeat(35));
+  call.take(chunk);
+  await nextTurn();
+  expect(received()).toEqual([chunk.toString(), false]);
+});
