@@ -95,6 +95,21 @@ function fileNameIn({ content }: Message): string {
   return content.find((part) => part.type === 'file')?.name ?? '';
 }
 
+/** Elements that are skipped. More than programs write. */
+const maxLeadingElements = 16;
+
+/** Coding agents put what they know about a project before the user's words: `<system-reminder>...</system-reminder>`. */
+function withoutLeadingElements(text: string): string {
+  let rest = text.trimStart();
+  for (let skipped = 0; skipped < maxLeadingElements; skipped++) {
+    const [, name] = /^<([a-z][\w:-]{0,63})(?: [^<>\n]{0,500})?>/i.exec(rest) ?? [];
+    const end = name === undefined ? -1 : rest.indexOf(`</${name}>`);
+    if (end === -1) break;
+    rest = rest.slice(end + `</${name}>`.length).trimStart();
+  }
+  return rest === '' ? text : rest;
+}
+
 /**
  * The title of a run: that of its last user message, or the name of its file. In a turn of an agent whose prompt is a template, that is what the user wrote,
  * because the rest is for those who may read the audit.
@@ -103,7 +118,7 @@ export function runTitleOf(run: Pick<NewRun, 'promptText' | 'renderedPrompt' | '
   if (run.isTemplate === true) return titleOf(run.promptText);
   const last = run.messages?.findLast(({ role }) => role === 'user');
   if (!last) return titleOf(run.renderedPrompt);
-  return titleOf(textOfMessage(last)) || titleOf(fileNameIn(last));
+  return titleOf(withoutLeadingElements(textOfMessage(last))) || titleOf(fileNameIn(last));
 }
 
 /** Null for an empty list or object. Most runs have no headers, warnings or citations, and null needs no space. */

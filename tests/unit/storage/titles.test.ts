@@ -40,6 +40,19 @@ test('a run and its conversation are named by the first words of the rendered pr
   expect(titles(storage, grounded)).toEqual(['Translate good morning', 'Translate good morning']);
 });
 
+test.each([
+  ['<system-reminder>\nToday is Monday.\n</system-reminder>\n\n<env id="1">Linux</env>\nFix the test', 'Fix the test'],
+  ['<session>\nFix the test\n</session>', '<session>'],
+  ['<b>Fix', '<b>Fix'],
+  ['a < b', 'a < b'],
+  ['<a>'.repeat(100_000), '<a>'.repeat(40)],
+])('the title of a message leaves out the elements before its text: %#', async (text, title) => {
+  const storage = openTestStorage();
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
+  const run = await record(storage, { messages });
+  expect(titles(storage, run)).toEqual([title, title]);
+});
+
 test("a conversation that starts with a stored prompt has the prompt's name", async () => {
   const storage = openTestStorage();
   const { id, latestVersionId } = createPrompt(storage);
