@@ -157,6 +157,8 @@ function responsesItem(value: unknown, files: SentFiles): Message | null {
       return chatMessage({ role: item['role'], content: item['content'] }, files);
     // Encrypted, and only for the provider.
     case 'reasoning':
+    // Recorded with the tools of the request.
+    case 'additional_tools':
       return null;
     case 'item_reference':
       return { role: 'assistant', content: [itemReference(textOf(item['id']))] };
@@ -168,14 +170,21 @@ function responsesItem(value: unknown, files: SentFiles): Message | null {
 /** A picture of a screen, or another one. */
 const isImage = (output: unknown): output is Fields => isObject(output) && typeof output['image_url'] === 'string';
 
+/** Who wrote an item that is no message: the provider, unless its role or its type says that the program did. */
+function authorOf({ type, role }: Fields): Message['role'] {
+  if (role === 'user') return role;
+  return role === 'developer' || role === 'system' || type === 'compaction_trigger' ? 'system' : 'assistant';
+}
+
 /** A call, its result, or what the provider ran or made itself. */
 function otherItem(item: Fields, files: SentFiles): Message {
   const call = callIn(item);
   if (call) return { role: 'assistant', content: [{ type: 'toolCall', ...call }] };
-  const { type, call_id: id, output } = item;
-  if (!textOf(type).endsWith('_call_output')) return { role: 'assistant', content: [text(itemText(item))] };
+  const { type, call_id: id, output, tools } = item;
+  const isResult = textOf(type).endsWith('_call_output') || (type === 'tool_search_output' && typeof id === 'string');
+  if (!isResult) return { role: authorOf(item), content: [text(itemText(item))] };
   const listed = Array.isArray(output) ? output : isImage(output) ? [{ ...output, type: 'input_image' }] : null;
-  const parts = listed === null ? [text(jsonOf(output ?? ''))] : openAiParts(listed, files);
+  const parts = listed === null ? [text(jsonOf(output ?? tools ?? ''))] : openAiParts(listed, files);
   return { role: 'tool', content: toolResult(textOf(id), parts) };
 }
 
@@ -290,17 +299,17 @@ const namedFields: Record<BodyApi, readonly string[]> = {
   'anthropic-messages': ['messages', 'system'],
 };
 
-/** An item that the provider has stored. */
-const isReference = (item: unknown): boolean => isObject(item) && item['type'] === 'item_reference';
-
 function readBody(api: BodyApi, body: Fields, files: SentFiles) {
   const { messages, system } = messagesOf(api, body, files);
   const configuration = without(body, 'model', 'stream', ...namedFields[api]);
   if (api === 'anthropic-messages' && Array.isArray(body['tools'])) {
     configuration['tools'] = body['tools'].map(anthropicTool);
   }
-  const references = api === 'openai-responses' ? listOf(body['input']).filter(isReference) : [];
-  if (references.length > 0) configuration['item_reference'] = references.map((item) => textOf(objectOf(item)['id']));
+  const items = api === 'openai-responses' ? listOf(body['input']).filter(isObject) : [];
+  const references = items.filter(({ type }) => type === 'item_reference');
+  if (references.length > 0) configuration['item_reference'] = references.map(({ id }) => textOf(id));
+  const tools = items.flatMap((item) => (item['type'] === 'additional_tools' ? listOf(item['tools']) : []));
+  if (tools.length > 0) configuration['tools'] = [...listOf(body['tools']), ...tools];
   return { messages, system, configuration };
 }
 

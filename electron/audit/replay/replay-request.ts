@@ -28,9 +28,10 @@ interface RecordedConfiguration {
   readonly warnings: readonly Warning[];
 }
 
-/** The name of a tool that a provider runs itself: its type, or Google's field. */
+/** The name of a tool that isn't a function. Without one, that is its type, or Google's field. */
 function nameOfTool(tool: unknown): string {
-  const { type } = tool as { readonly type?: unknown };
+  const { name, type } = tool as { readonly name?: unknown; readonly type?: unknown };
+  if (typeof name === 'string' && name !== '') return name;
   return typeof type === 'string' ? type : (Object.keys(tool as object)[0] ?? 'tool');
 }
 
@@ -57,7 +58,7 @@ function recordedConfiguration(
     (tools as unknown[]).filter((tool) => isFunctionTool(tool) === isFunction),
   ) as [unknown[], unknown[]];
   for (const name of new Set(own.map(nameOfTool)))
-    warnings.push(dropped('tools', `The tool ${name} wasn't sent: ${provider} runs it itself.`));
+    warnings.push(dropped('tools', `The tool ${name} wasn't sent: only ${provider}'s API has it.`));
   if (functions.length === 0) return { configuration: rest, warnings };
   return {
     configuration: { ...rest, tools: functions, ...(choice !== undefined && { tool_choice: choice }) },

@@ -206,6 +206,31 @@ describe('what a provider runs itself', () => {
     ]);
   });
 
+  test("is no answer if the program wrote it: Codex's tools are those of the request", () => {
+    const own = { type: 'function', name: 'look', parameters: {} };
+    const added = { type: 'namespace', name: 'functions', tools: [{ type: 'custom', name: 'exec' }] };
+    const found = { type: 'function', name: 'sleep', parameters: {} };
+    const input = [
+      { type: 'additional_tools', role: 'developer', tools: [added] },
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Wait' }] },
+      { type: 'tool_search_call', call_id: 'call_1', execution: 'client', arguments: { query: 'wait' } },
+      { type: 'tool_search_output', call_id: 'call_1', execution: 'client', tools: [found] },
+      { type: 'notice', role: 'developer', text: 'Hurry' },
+      { type: 'compaction_trigger' },
+    ];
+    const { systemMessage, messages, configuration } = readRequest('openai-responses', { input, tools: [own] }, null);
+    expect(systemMessage).toBe('Be brief');
+    expect(configuration).toEqual({ tools: [own, added] });
+    expect(messages).toMatchObject([
+      { role: 'user', content: [{ text: 'Wait' }] },
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'call_1', name: 'tool_search' }] },
+      { role: 'tool', content: [{ toolCallId: 'call_1', content: JSON.stringify([found]) }] },
+      { role: 'system', content: [{ text: '\n[notice] {"role":"developer","text":"Hurry"}\n' }] },
+      { role: 'system', content: [{ text: '\n[compaction_trigger]\n' }] },
+    ]);
+  });
+
   test('is a call in the first form of calls, too', () => {
     const call = { name: 'look', arguments: '{"at":"sky"}' };
     const expected = [{ id: 'look', name: 'look', arguments: '{"at":"sky"}' }];
