@@ -175,13 +175,13 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string, isLo
   return withHeaders(response, { 'x-request-id': requestId });
 }
 
-/** The router's form of a path, whose last segment can end with a method of Google's: `{model}:countTokens`. */
+/** The router's form of a path. The name of a model can have slashes, or end with a method of Google's: `{model}:countTokens`. */
 function routeOf(path: string): {
   pattern: string;
   parametersOf: (values: Record<string, string>) => Record<string, string>;
 } {
   const [, name, method] = /\{(\w+)\}(:\w+)$/.exec(path) ?? [];
-  const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const pattern = path.replace(/\/models\/\{model\}$/, '/models/:model{.+}').replaceAll(/\{(\w+)\}/g, ':$1');
   if (name === undefined || method === undefined) return { pattern, parametersOf: (values) => values };
   return {
     pattern: pattern.replace(`:${name}${method}`, `:${name}{[^/]+${method}}`),

@@ -11,6 +11,7 @@ import {
   passEmbeddings,
   passEndpointChat,
   passEndpointEmbeddings,
+  passEndpointModel,
   passEndpointModels,
   passEndpointResponses,
   passGeminiModels,
@@ -67,12 +68,18 @@ function translatedApi({ providerId, api }: Route): TranslatedApi | null {
 }
 
 /**
- * The path below a base address, as the program wrote it. Throws 404 if a provider that decodes `%2f` could take it for another one,
- * to which the stored key must not lead.
+ * The path after the segments of a base address, as the program wrote it. Throws 404 if a provider that decodes `%2f`, once or more
+ * often, could take it for another one, to which the stored key must not lead.
  */
-function pathOf({ request }: Pick<Input, 'request'>, base: string): string {
-  const path = new URL(request.url).pathname.slice(base.length);
-  const segments = path.replaceAll(/%2e/gi, '.').split(/[/\\]|%2f|%5c/i);
+function pathOf({ request }: Pick<Input, 'request'>, baseSegments: number): string {
+  const path = `/${new URL(request.url).pathname
+    .split('/')
+    .slice(baseSegments + 1)
+    .join('/')}`;
+  const segments = path
+    .replaceAll(/%(?:25)+/g, '%')
+    .replaceAll(/%2e/gi, '.')
+    .split(/[/\\]|%2f|%5c/i);
   if (segments.some((segment) => segment === '.' || segment === '..'))
     throw new AppError('not_found', 'There is no model of this name.');
   return path;
@@ -190,7 +197,7 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     (input: HandlerInput<{ version: string; model?: string }, unknown, unknown>): Promise<Response> => {
       const { version, model } = input.parameters;
       if (!geminiVersions.has(version)) throw new AppError('not_found', `Gemini's API has no version "${version}".`);
-      const path = pathOf(input, `/gemini/${version}`);
+      const path = pathOf(input, 2);
       return pass(input, {
         providerId: 'GoogleGemini',
         api,
@@ -211,12 +218,13 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     implement(passModels, (input) => models(input, '/models')),
     implement(passModel, async (input) => {
       const own = await ownModel(input.parameters.model, input.caller, options.storage);
-      return own ? Response.json(own) : openAi(null, pathOf(input, '/openai/v1'))(input);
+      return own ? Response.json(own) : openAi(null, pathOf(input, 2))(input);
     }),
     implement(passEndpointChat, endpoint('openai-chat', '/chat/completions')),
     implement(passEndpointResponses, endpoint('openai-responses', '/responses')),
     implement(passEndpointEmbeddings, endpoint('openai-embeddings', '/embeddings')),
     implement(passEndpointModels, endpoint(null, '/models')),
+    implement(passEndpointModel, (input) => endpoint(null, pathOf(input, 3))(input)),
     implement(passMessages, anthropic('anthropic-messages', '/messages')),
     implement(passContent, gemini('gemini-content')),
     implement(passContentStream, gemini('gemini-content')),
@@ -224,7 +232,7 @@ export function passThroughHandlers(options: PassThroughHandlerOptions): Handler
     implement(passGeminiModels, gemini(null)),
     implement(readRecorder, () => passThrough.counts()),
     implement(passAnthropicModels, anthropic(null, '/models')),
-    implement(passAnthropicModel, (input) => anthropic(null, pathOf(input, '/anthropic/v1'))(input)),
+    implement(passAnthropicModel, (input) => anthropic(null, pathOf(input, 2))(input)),
     implement(passTokenCount, anthropic(null, '/messages/count_tokens')),
   ];
 }

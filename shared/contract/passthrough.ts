@@ -172,6 +172,20 @@ export const passEndpointModels = defineEndpoint({
   passes: 'openai',
 });
 
+export const passEndpointModel = defineEndpoint({
+  id: 'passEndpointModel',
+  method: 'get',
+  access,
+  tag,
+  path: '/openai/{name}/v1/models/{model}',
+  parameters: endpointParameters.extend(modelParameters.shape),
+  summary: 'Read one of the models of a compatible endpoint',
+  description: 'The request and the response pass unchanged. Not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'openai',
+});
+
 export const passMessages = defineEndpoint({
   ...anthropic,
   id: 'passMessages',

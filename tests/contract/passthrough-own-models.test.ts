@@ -319,6 +319,11 @@ describe.each(ways)('lists of models, %s', (way) => {
     ['/openai/v1/models/ft:gpt%2F4?x=1', '/v1/models/ft:gpt%2F4?x=1'],
     ['/anthropic/v1/models?limit=2', '/v1/models?limit=2'],
     ['/anthropic/v1/models/claude-opus-4-5', '/v1/models/claude-opus-4-5'],
+    ['/openai/scripted/v1/models?x=1', '/v1/models?x=1'],
+    ['/openai/scripted/v1/models/meta%2Fllama%3A8b?x=1', '/v1/models/meta%2Fllama%3A8b?x=1'],
+    ['/openai/scripted/v1/models/meta/llama:8b', '/v1/models/meta/llama:8b'],
+    ['/openai/%73cripted/v1/models/v1/models', '/v1/models/v1/models'],
+    ['/openai/scripted/v1/models/agent/Nobody', '/v1/models/agent/Nobody'],
   ])("are the provider's with its key: %s", async (path, sent) => {
     host.host.storage.providerCache.setBaseAddress('Anthropic', host.provider.baseAddress);
     host.provider.answerWith((call) => call.json(200, { object: 'list', data: [{ id: 'gpt-9', own: 1 }] }));

@@ -242,6 +242,11 @@ describe('errors', () => {
     '/openai/v1/models/..%2ffiles',
     '/openai/v1/models/a%5C%2e.%5Cfiles',
     '/anthropic/v1/models/%2E%2e%2Ffiles',
+    '/openai/v1/models/a%252f..%25252Ffiles',
+    '/openai/scripted/v1/models/..%2ffiles',
+    '/openai/scripted/v1/models/a/..%2f..%2ffiles',
+    '/openai/scripted/v1/models/',
+    '/openai/nowhere/v1/models/a',
   ])('an unknown path is 404: %s', async (unknown) => {
     const { status, text } = await host.send('HTTP/1.1', {
       path: unknown,
