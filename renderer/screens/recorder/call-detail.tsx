@@ -20,6 +20,7 @@ import { useRecorderView } from '../../stores/recorder.ts';
 import { resultsIn, toolCallsIn } from '../../stores/tool-steps.ts';
 import { addedMessages } from './added-messages.ts';
 import { CallActions } from './call-actions.tsx';
+import { programName } from './program-name.ts';
 import '../../components/run-detail.css';
 
 function MessageTurn({ message, next }: { message: Message; next: Message | undefined }) {
@@ -199,7 +200,9 @@ export function CallDetail({ conversation, openRunId, search, onWork }: CallDeta
   return (
     <>
       <div className="header header--line audit__title">
-        <h2 className="truncate">{run.origin.client ?? conversation.name}</h2>
+        <h2 className="truncate" title={run.origin.client ?? undefined}>
+          {run.origin.client === null ? conversation.name : programName(run.origin.client)}
+        </h2>
         <span className="caption tertiary nowrap">
           turn {index + 1} of {runs.length}
         </span>

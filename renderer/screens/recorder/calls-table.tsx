@@ -7,6 +7,7 @@ import { formatCost, formatCount, formatPlural, formatRunDuration, formatWhole }
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useRecorderView } from '../../stores/recorder.ts';
+import { programName } from './program-name.ts';
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAndClock = new Intl.DateTimeFormat('en-GB', {
@@ -57,7 +58,7 @@ function CallRow({ row: { conversationId, runs, run }, isSelected, onSelect }: C
         </button>
       </td>
       <td className="truncate medium" title={run.origin.client ?? undefined}>
-        {run.origin.client ?? 'unknown'}
+        {programName(run.origin.client)}
       </td>
       <td className="truncate" title={run.model}>
         {run.model}
@@ -111,7 +112,7 @@ const head = [
 /** One group without a name, or one for each program, that with the newest call first. */
 function groupsOf(rows: readonly AuditRow[], isByProgram: boolean): [program: string | null, rows: AuditRow[]][] {
   if (!isByProgram) return [[null, [...rows]]];
-  return [...Map.groupBy(rows, ({ run }) => run.origin.client ?? 'unknown')];
+  return [...Map.groupBy(rows, ({ run }) => programName(run.origin.client))];
 }
 
 /** The newest call of each conversation. J and K move through them. */

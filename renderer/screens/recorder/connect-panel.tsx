@@ -11,6 +11,7 @@ import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { RecordingRules } from './recording-rules.tsx';
 import { clientExamples, type Shell, shells } from './client-examples.ts';
+import { programName } from './program-name.ts';
 
 /** The listener is off until a person turns it on. */
 function ServerOff() {
@@ -92,7 +93,9 @@ function FirstCall({ program }: { program: string | null | undefined }) {
     );
   return (
     <p role="status">
-      <StateBadge tone="positive">Received a call from {program ?? 'a program'}</StateBadge>
+      <StateBadge tone="positive">
+        Received a call from {program === null ? 'a program' : programName(program)}
+      </StateBadge>
     </p>
   );
 }
