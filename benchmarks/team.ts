@@ -66,28 +66,35 @@ async function megabytes(): Promise<number> {
   return Number(found!.bytes) / 1e6;
 }
 
-/** Runs a second that one host copies, with all indexes. */
-async function measureCopying(): Promise<number> {
-  fillDatabase(folder, withUnspacedTexts(generateRuns(hostRuns)));
-  await openStorage({ directory: folder }).close();
-  log(`${hostRuns} runs recorded`);
+/** Runs a second that the host of a data folder copies, with all indexes. */
+async function measureCopying(what: string, directory: string, runs: number): Promise<number> {
+  fillDatabase(directory, withUnspacedTexts(generateRuns(runs)));
+  await openStorage({ directory }).close();
+  log(`${runs} runs recorded`);
   const { database, close } = await openTeamConnection(parseTeamAddress(address), null);
-  const local = new Database(databaseFile(folder), { readonly: true });
+  const local = new Database(databaseFile(directory), { readonly: true });
   const copier = new Copier(database, createLocalRuns(local));
   const start = performance.now();
   for (let progress = await copier.step(); progress.copied > 0 || progress.waiting > 0;) progress = await copier.step();
-  const rate = (hostRuns * 1000) / (performance.now() - start);
-  rows.push(row('runs copied a second by one host', rate, '', { min: 3000 }));
+  const rate = (runs * 1000) / (performance.now() - start);
+  rows.push(row(what, rate, '', { min: 3000 }));
   local.close();
   await close();
   log('copied');
   return rate;
 }
 
+/** The same by a new host, with all other runs there. */
+async function measureLaterCopying(): Promise<void> {
+  const directory = mkdtempSync(join(folder, 'new-host-'));
+  await measureCopying(`runs copied a second among ${count}`, directory, Math.min(hostRuns, 50_000));
+  rmSync(directory, { recursive: true });
+}
+
 /** Copies the runs of the first host and adds those of the others. */
 async function fill(): Promise<void> {
   const emptyMegabytes = await megabytes();
-  const rate = await measureCopying();
+  const rate = await measureCopying('runs copied a second by one host', folder, hostRuns);
   const hostMegabytes = (await megabytes()) - emptyMegabytes;
   rows.push(row(`size of a run among ${hostRuns}, with indexes`, (hostMegabytes * 1e3) / hostRuns, 'kB'));
   await server.query(address, 'ALTER SYSTEM SET fsync = off');
@@ -272,6 +279,7 @@ try {
   await measureFigures(client, engine, known);
   await close();
   await measureLag();
+  await measureLaterCopying();
   rows.push(row('statements that read a large table from its start', printPlans(), '', { max: 0 }));
   printReport('team', rows);
   if (plans.some(({ isScan }) => isScan)) process.exitCode = 1;

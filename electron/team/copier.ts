@@ -338,9 +338,10 @@ export class Copier {
 async function configure(transaction: TeamTransaction, { hasMore }: Batch): Promise<void> {
   // Words are collected before they are sorted into an index, and sorting takes half of the time: the more at once, the less for each. This
   // is still little enough for searches, which also read what is collected.
-  await sql`SELECT set_config('gin_pending_list_limit', '16MB', true), set_config('work_mem', '64MB', true)`.execute(
-    transaction,
-  );
+  // A plan for the values at hand would copy megabytes of them several times.
+  await sql`
+    SELECT set_config('gin_pending_list_limit', '16MB', true), set_config('work_mem', '64MB', true),
+      set_config('plan_cache_mode', 'force_generic_plan', true)`.execute(transaction);
   // A lost commit takes the mark with it, and the next step notices. After the last step there is none.
   if (hasMore) await sql`SET LOCAL synchronous_commit = off`.execute(transaction);
 }

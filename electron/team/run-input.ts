@@ -29,13 +29,11 @@ const columnTypes = {
 /** With the numbers of the types in PostgreSQL, which never change. */
 const textTypes = { row: 114, contents: 114, words: 3614 } as const;
 
-const namesOf = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
-const columnNames = Object.keys(columnTypes);
-export const runColumns = sql.raw(namesOf(columnNames));
-const inputColumns = sql.raw(namesOf([...columnNames, ...Object.keys(textTypes)]));
+const columnNames = Object.keys(columnTypes).map((name) => `"${name}"`);
+export const runColumns = sql.raw(columnNames.join(', '));
 const recordTypes = sql.raw(
   Object.entries(columnTypes)
-    .map(([name, type]) => `"${name}" ${type}`)
+    .map((column) => column.join(' '))
     .join(', '),
 );
 
@@ -56,24 +54,29 @@ function binaryArray(type: number, values: readonly Buffer[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Runs as the table `input` of a statement: `WITH ${runInput(runs)} SELECT … FROM input`. There must be at least one. */
-export function runInput(runs: readonly CopiedRun[]): RawBuilder<unknown> {
+/** The columns of runs without their texts, as the table `input` of a statement. */
+export function columnInput(runs: readonly CopiedRun[]): RawBuilder<unknown> {
   const columns = runs.map(({ row: _row, contents: _contents, words: _words, ...rest }) => rest);
-  const row = binaryArray(
-    textTypes.row,
-    runs.map((run) => Buffer.from(run.row)),
-  );
-  const contents = binaryArray(
-    textTypes.contents,
-    runs.map((run) => Buffer.from(run.contents)),
-  );
-  const words = binaryArray(
-    textTypes.words,
-    runs.map((run) => run.words),
-  );
-  return sql`input AS MATERIALIZED (
-    SELECT * FROM ROWS FROM (
-      json_to_recordset(${JSON.stringify(columns)}) AS (${recordTypes}),
-      unnest(${row}::json[], ${contents}::json[], ${words}::tsvector[])
-    ) AS input (${inputColumns}))`;
+  return sql`json_to_recordset(${JSON.stringify(columns)}) AS input (${recordTypes})`;
+}
+
+/**
+ * The texts of runs, as the table `input` of a statement. A function in FROM, or a table of WITH, would be copied as a whole before the
+ * first row is used.
+ */
+export function textInput(runs: readonly CopiedRun[]): RawBuilder<unknown> {
+  const texts = (type: number, each: (run: CopiedRun) => string | Buffer) =>
+    binaryArray(
+      type,
+      runs.map((run) => Buffer.from(each(run))),
+    );
+  return sql`(
+    SELECT unnest(${runs.map(({ sequence }) => sequence)}::bigint[]) AS sequence,
+      unnest(${runs.map((run) => run.created_at)}::bigint[]) AS created_at,
+      unnest(${runs.map((run) => run.conversation_id)}::uuid[]) AS conversation_id,
+      unnest(${runs.map((run) => run.workspace_id)}::uuid[]) AS workspace_id,
+      unnest(${texts(textTypes.row, ({ row }) => row)}::json[]) AS "row",
+      unnest(${texts(textTypes.contents, ({ contents }) => contents)}::json[]) AS contents,
+      unnest(${texts(textTypes.words, ({ words }) => words)}::tsvector[]) AS words
+  ) AS input`;
 }

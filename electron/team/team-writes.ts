@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type CopiedRun, feedbackTerms, searchedNote } from './copied-run.ts';
 import type { LocalFeedback } from './local-runs.ts';
-import { runColumns, runInput } from './run-input.ts';
+import { columnInput, runColumns, textInput } from './run-input.ts';
 import { type CountedRun, countedColumns, type RunCounts } from './run-counts.ts';
 
 /** A transaction that holds the lock of `touchstone.state`, so that no other host writes runs at the same time. */
@@ -45,15 +45,15 @@ export async function insertRuns(
   runs: readonly CopiedRun[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    WITH ${runInput(runs)}, inserted AS (
+    WITH inserted AS (
       INSERT INTO touchstone.runs (host_id, ${runColumns})
-      SELECT ${hostId}::uuid, ${runColumns} FROM input
+      SELECT ${hostId}::uuid, ${runColumns} FROM ${columnInput(runs)}
       ON CONFLICT (id, created_at) DO NOTHING
       RETURNING sequence, id
     ), texts AS (
       INSERT INTO touchstone.run_texts (sequence, created_at, conversation_id, workspace_id, "row", contents, words)
       SELECT sequence, created_at, conversation_id, workspace_id, "row", contents, words
-      FROM input WHERE sequence IN (SELECT sequence FROM inserted)
+      FROM ${textInput(runs)} WHERE sequence IN (SELECT sequence FROM inserted)
     )
     SELECT id FROM inserted`.execute(transaction);
   const inserted = new Set(rows.map(({ id }) => id));
@@ -111,14 +111,14 @@ export async function updateRuns(
   });
   if (changed.length === 0) return;
   await sql`
-    WITH ${runInput(changed)}, updated AS (
+    WITH updated AS (
       UPDATE touchstone.runs SET workspace_id = input.workspace_id, score = input.score, score_text = input.score_text,
         score_tags = input.score_tags, score_search = input.score_search, feedback_at = input.feedback_at, terms = input.terms
-      FROM input WHERE runs.id = input.id AND runs.created_at = input.created_at
+      FROM ${columnInput(changed)} WHERE runs.id = input.id AND runs.created_at = input.created_at
     )
     UPDATE touchstone.run_texts SET workspace_id = input.workspace_id, "row" = input."row",
       contents = input.contents, words = input.words
-    FROM input WHERE run_texts.sequence = input.sequence AND run_texts.created_at = input.created_at`.execute(
+    FROM ${textInput(changed)} WHERE run_texts.sequence = input.sequence AND run_texts.created_at = input.created_at`.execute(
     transaction,
   );
 }
