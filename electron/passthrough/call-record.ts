@@ -27,6 +27,8 @@ export interface CallUse {
 
 export interface CallRecordOptions {
   readonly runId: string;
+  /** When the call was sent, by the clock of `performance`. */
+  readonly sentAt: number;
   readonly api: CallApi;
   readonly level: Exclude<RecordLevel, 'none'>;
   readonly rules: readonly RedactionRule[];
@@ -88,7 +90,6 @@ const beginsAsEvents = (first: Uint8Array): boolean =>
 /** Records one call beside its program. */
 export class CallRecord implements CallObserver {
   readonly #options: CallRecordOptions;
-  readonly #startedAt = performance.now();
   #head: PassedHead | null = null;
   #body: ResponseBody | null = null;
   #firstByteMs: number | null = null;
@@ -117,7 +118,7 @@ export class CallRecord implements CallObserver {
   take(chunk: Uint8Array): void {
     // What comes after the end belongs to no frame, and the body may be in the thread that reads it.
     if (this.#ended !== null) return;
-    const atMs = performance.now() - this.#startedAt;
+    const atMs = performance.now() - this.#options.sentAt;
     this.#firstByteMs ??= atMs;
     this.#body ??= this.#open(chunk);
     this.#body.append(chunk, atMs);
@@ -178,7 +179,7 @@ export class CallRecord implements CallObserver {
         error: `The response could not be read for the record: ${error.message}`,
       };
     };
-    const totalMs = performance.now() - this.#startedAt;
+    const totalMs = performance.now() - this.#options.sentAt;
     const isCancelled = reason !== null && signal.aborted;
     const response = await this.#judge(await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);

@@ -1,11 +1,10 @@
 import type { RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
-import type { Guard, RunGuard } from '../completions/guard.ts';
+import type { Guard } from '../completions/guard.ts';
 import type { Credits } from '../credits/credits.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
 import type { Files } from '../files/create-files.ts';
 import type { Log } from '../log.ts';
-import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
 import type { Providers } from '../providers/create-providers.ts';
@@ -13,26 +12,17 @@ import { ownKeys } from '../providers/forwarded-call.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
-import {
-  beginRun,
-  modelOf,
-  noteAnswer,
-  type ProgramCall,
-  type Recording,
-  requestKey,
-  scopeOf,
-  systemOf,
-} from './begin-run.ts';
-import { checkPrompt, nothingToCheck } from './check-prompt.ts';
+import { beginRun, modelOf, noteAnswer, type ProgramCall, type Recording, requestKey, systemOf } from './begin-run.ts';
 import { type Charge, type ChargeKey, createKeyCharges, reserve } from './charge-call.ts';
 import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { keysOf, type ReadRequest, unreadable } from './read-call.ts';
-import { inProgramFields } from './program-fields.ts';
+import { plan, type PlannedCall } from './plan-call.ts';
+import { keysOf } from './read-call.ts';
 import type { SentTexts } from './redact-run.ts';
 import { createRunRecord, recordLevelOf, type RunRecord } from './run-recording.ts';
+import { notePauses, SentCall } from './sent-call.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */
@@ -100,55 +90,6 @@ interface Parts extends PassThroughOptions {
   readonly closing: AbortController;
 }
 
-/** A call whose request has been read and checked. */
-interface PlannedCall {
-  readonly call: ProgramCall;
-  readonly level: RecordLevel;
-  /** As it is recorded. */
-  readonly request: ReadRequest;
-  /** Null if the guard is off. */
-  readonly runGuard: RunGuard | null;
-  /** Why the request couldn't be read for the record; null if it was. */
-  readonly failure: Error | null;
-}
-
-/** Whether an earlier call had the messages up to the last answer, which the guard has checked then. */
-function hasKnownAnswer(
-  call: ProgramCall,
-  { earlierKeys }: ReadRequest,
-  { threads }: Pick<Storage, 'threads'>,
-): boolean {
-  const [answer, request] = earlierKeys;
-  const keys = [answer, request].filter((key) => key !== undefined);
-  return threads.find(keys.map((key) => `${scopeOf(call)} ${key}`)) !== null;
-}
-
-/** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
-async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
-  const { recorder, guard: guardSettings } = storage.settings.read();
-  const { api, pathModel, encoding, signal, program } = call;
-  const empty = { ...unreadable, program: call.program };
-  const unread = { call, request: empty, runGuard: null, failure: null };
-  if (api === null) return { ...unread, level: 'none' };
-  const level = recordLevelOf(call, recorder);
-  const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
-  if (level === 'none' && !isGuarded) return { ...unread, level };
-  const input = { api, pathModel, body: call.body ?? new Uint8Array(), encoding, scope: scopeOf(call), program };
-  const read = async () => reader.request({ ...input, rules: recorder.redaction });
-  const stored = await read().catch((error: Error) => error);
-  const failure = stored instanceof Error ? stored : null;
-  const request = stored instanceof Error ? empty : stored;
-  if (!isGuarded) return { ...unread, level, request, failure };
-  // The guard checks what is sent, not what is recorded.
-  const sent = guardSettings.prompts === 'off' ? nothingToCheck : await reader.checked({ ...input, rules: [] });
-  // One that blocks checks the history, too, and says where it found something.
-  const isKnown = guardSettings.prompts === 'refuse' || hasKnownAnswer(call, request, storage);
-  const runGuard = await checkPrompt(sent, call.headers, guard, { signal, isKnown }).catch((error: unknown) => {
-    throw inProgramFields(error, api);
-  });
-  return { call, level, request, failure, runGuard };
-}
-
 /** The response doesn't wait for files: looking into an image can take longer than the model. */
 function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts): void {
   const storing = storeFiles(sent, callerId, { ...parts, signal: parts.closing.signal });
@@ -173,8 +114,7 @@ function tryBegin({ call, request, level, failure }: PlannedCall, { storage, met
 }
 
 interface RecordParts {
-  readonly exchanges: ExchangeLog | null;
-  readonly signal: AbortSignal;
+  readonly sent: SentCall;
   readonly charge: (use: CallUse) => void;
 }
 
@@ -184,7 +124,12 @@ function isJudged({ runGuard }: PlannedCall, { storage }: Parts): boolean {
 }
 
 /** Without a recording, it only reads the response for the guard. */
-function createRecord(planned: PlannedCall, recording: Recording | null, own: RecordParts, parts: Parts): CallRecord {
+function createRecord(
+  planned: PlannedCall,
+  recording: Recording | null,
+  { sent, charge }: RecordParts,
+  parts: Parts,
+): CallRecord {
   const { storage, providers, reader, meter } = parts;
   const { call, request, runGuard } = planned;
   const { recorder } = storage.settings.read();
@@ -192,8 +137,11 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
   if (level === 'all' && request.files.length > 0) storeBeside(request.files, call.caller.callerId, parts);
   const model = modelOf(call, request.model);
   return new CallRecord({
-    ...own,
     runId: recording?.runId ?? '',
+    sentAt: sent.sentAt,
+    exchanges: sent.exchanges,
+    signal: sent.controller.signal,
+    charge,
     api: call.api!,
     level,
     rules: recorder.redaction,
@@ -218,50 +166,41 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
   });
 }
 
-/** A signal that follows the program's and ends with the host. */
-function controllerOf({ signal }: ProgramCall): AbortController {
-  const controller = new AbortController();
-  if (signal.aborted) controller.abort(signal.reason);
-  else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-  return controller;
+/**
+ * The call, sent before its request is read: a long one takes tens of milliseconds. Null if the request must be checked or recorded
+ * first.
+ */
+function sendFirst(call: ProgramCall, parts: Parts): SentCall | null {
+  const { recorder, guard } = parts.storage.settings.read();
+  if (guard.prompts !== 'off' || guard.answers !== 'off' || recorder.onFailure === 'block') return null;
+  return send(call, call.api === null ? 'none' : recordLevelOf(call, recorder), parts);
 }
 
-/** Comparisons wait as a provider asks. The limits of a program's own key aren't theirs. */
-function notePauses(call: ProgramCall, { head }: PassedCall, { pauses }: Parts): void {
-  if (call.hasOwnKey) return;
-  const servedBy = `${systemOf(call.providerId)}/${modelOf(call, '')}`;
-  head.then(
-    (response) => pauses.noteResponse(servedBy, response),
-    () => {},
-  );
+function send(call: ProgramCall, level: RecordLevel, parts: Parts): SentCall {
+  const isStoredRaw = level === 'all' && parts.storage.settings.read().recorder.redaction.length === 0;
+  return new SentCall(call, isStoredRaw ? parts.exchanges.open() : null, parts);
 }
 
-/** Sends a call whose start is recorded. */
-function send(planned: PlannedCall, recording: Recording | null, charge: Charge, parts: Parts): StartedCall {
-  const { storage, exchanges, providers, active } = parts;
+/** Connects a call with its record, and sends it if it isn't sent. Throws what keeps it from being sent, which is recorded. */
+function follow(
+  planned: PlannedCall,
+  recording: Recording | null,
+  { first, charge }: { readonly first: SentCall | null; readonly charge: Charge },
+  parts: Parts,
+): StartedCall {
   const { call, level } = planned;
-  const isStoredRaw = recording?.level === 'all' && storage.settings.read().recorder.redaction.length === 0;
-  const log = isStoredRaw ? exchanges.open() : null;
-  const controller = controllerOf(call);
-  const { signal } = controller;
-  const own = { exchanges: log, signal, charge: (use: CallUse) => charge(use, recording !== null) };
-  const record = recording || isJudged(planned, parts) ? createRecord(planned, recording, own, parts) : null;
-  const passed = new PassedCall(
-    call.api,
-    record ?? new UnrecordedCall((use) => charge(use, false)),
-    record?.isJudged ?? false,
-  );
-  active.set(passed, controller);
-  const forget = () => active.delete(passed);
+  const sent = first ?? send(call, recording?.level ?? 'none', parts);
+  const isRecorded = recording !== null;
+  const own = { sent, charge: (use: CallUse) => charge(use, isRecorded) };
+  const record = isRecorded || isJudged(planned, parts) ? createRecord(planned, recording, own, parts) : null;
+  const observer = record ?? new UnrecordedCall((use) => charge(use, false));
+  const passed = new PassedCall(call.api, observer, record?.isJudged ?? false);
+  parts.active.set(passed, sent.controller);
+  const forget = () => parts.active.delete(passed);
   passed.whole.then(forget, forget);
   notePauses(call, passed, parts);
-  try {
-    const { providerId, path, apiVersion, method, headers, body, hasOwnKey } = call;
-    providers.pass({ providerId, path, apiVersion, method, headers, body, hasOwnKey, signal, exchanges: log }, passed);
-  } catch (error) {
-    passed.fail(error as Error);
-    throw error;
-  }
+  sent.deliverTo(passed);
+  if (sent.failure) throw sent.failure;
   return {
     call: passed,
     verdict: record?.isJudged ? record.verdict : null,
@@ -274,12 +213,15 @@ function send(planned: PlannedCall, recording: Recording | null, charge: Charge,
 async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> {
   parts.meter.noteCall();
   const charge: Charge = call.api === null ? () => undefined : await reserve(call, parts);
+  let first: SentCall | null = null;
   let recording: Recording | null = null;
   try {
+    first = sendFirst(call, parts);
     const planned = await plan(call, parts);
     recording = tryBegin(planned, parts);
-    return send(planned, recording, charge, parts);
+    return follow(planned, recording, { first, charge }, parts);
   } catch (error) {
+    first?.controller.abort(error);
     // The record of a run that has begun charges it.
     if (recording === null) charge({ credits: 0, usage: null }, true);
     throw error;
