@@ -4,6 +4,7 @@ import {
   type NamedParameter,
   namedParameters,
   reservedParameters,
+  withoutReserved,
 } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
@@ -214,7 +215,7 @@ export function unsupportedReason(name: NamedParameter, model: Model | null): st
 export function writeParameters(sent: Record<string, unknown> | null): Pick<Draft, 'parameters' | 'otherParameters'> {
   const parameters: Draft['parameters'] = {};
   const others: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(sent ?? {})) {
+  for (const [key, value] of Object.entries(withoutReserved(sent ?? {}))) {
     if (value === null || value === undefined) continue;
     if ((namedParameters as readonly string[]).includes(key))
       parameters[key as NamedParameter] = writeParameter(key as NamedParameter, value);

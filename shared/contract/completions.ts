@@ -22,6 +22,12 @@ export type NamedParameter = (typeof namedParameters)[number];
 /** Keys of a provider's body that the service sets. `configuration` must not contain them. */
 export const reservedParameters = ['model', 'input', 'messages', 'stream', 'store'] as const;
 
+/** What can be configured of the parameters of a recorded call, in which a program may have set those keys. */
+export function withoutReserved(parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const reserved: readonly string[] = reservedParameters;
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !reserved.includes(name)));
+}
+
 const responseFormat = z.union([
   z.object({ type: z.enum(['text', 'json_object']) }),
   z.object({

@@ -124,6 +124,20 @@ describe('a replay of a recorded call', () => {
     expect((await replay(runId, {})).replayed?.warnings).toEqual([]);
   });
 
+  test.each([
+    [false, []],
+    [true, [{ code: 'parameter-dropped', parameter: 'store', message: expect.stringContaining('sets it to false') }]],
+  ])('is sent although the program had set store to %s, which Touchstone sets itself', async (store, warnings) => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const messages = [{ role: 'user', content: 'Which colour?' }];
+    const body = { model: 'scripted', messages, store, verbosity: 'low' };
+    const runId = await recorded('/openai/scripted/v1/chat/completions', body);
+    host.provider.answerWith((call) => call.chatStream(['Blue.']));
+    const pair = await replay(runId, {});
+    expect(pair).toMatchObject({ state: 'completed', failure: null, replayed: { content: 'Blue.', warnings } });
+    expect(host.provider.calls.at(-1)!.body).toMatchObject({ messages, verbosity: 'low' });
+  });
+
   test("sends Gemini's own parameters and signatures back to it", async () => {
     const functionCall = { name: 'look', args: { at: 'sky' } };
     const contents = [

@@ -1,6 +1,11 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { ReplayTarget } from '../../../shared/contract/audit-replay.ts';
-import { completionRequest, type CompletionRequest, type Warning } from '../../../shared/contract/completions.ts';
+import {
+  completionRequest,
+  type CompletionRequest,
+  type Warning,
+  withoutReserved,
+} from '../../../shared/contract/completions.ts';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
 import { missingMessages } from '../../../shared/continued-field.ts';
@@ -44,10 +49,16 @@ function recordedConfiguration(
   { origin: { api }, input, aiSystem }: RunDetail,
   target: ReplayTarget,
 ): RecordedConfiguration {
-  if (input.configuration === null || api === 'completions' || api === 'import')
-    return { configuration: input.configuration, warnings: [] };
-  const { named, other } = namedParameters(api, input.configuration);
-  if ((target.aiSystem ?? aiSystem) === aiSystem) return { configuration: { ...other, ...named }, warnings: [] };
+  if (input.configuration === null) return { configuration: null, warnings: [] };
+  const parameters = withoutReserved(input.configuration);
+  if (api === 'completions' || api === 'import') return { configuration: parameters, warnings: [] };
+  const { named, other } = namedParameters(api, parameters);
+  if ((target.aiSystem ?? aiSystem) === aiSystem) {
+    // Runs of this service are stored at no provider.
+    const isStored = input.configuration['store'] === true;
+    const warnings = isStored ? [dropped('store', "store wasn't sent: Touchstone sets it to false.")] : [];
+    return { configuration: { ...other, ...named }, warnings };
+  }
   const provider = providerName(aiSystem);
   const warnings = Object.keys(other).map((name) =>
     dropped(name, `${name} wasn't sent: only ${provider}'s API has it.`),

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { withoutReserved } from '../../../shared/contract/completions.ts';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { maxAddedRuns } from '../../../shared/contract/dataset-import.ts';
 import { Button } from '../../components/button.tsx';
@@ -112,7 +113,8 @@ function useSavePrompt({ input, aiSystem, model }: ConversationRun) {
   const openResult = useOpenResult();
   const create = useCreatePrompt();
   const add = useAddVersion();
-  const { promptText, systemMessage, configuration } = input;
+  const { promptText, systemMessage } = input;
+  const configuration = input.configuration && withoutReserved(input.configuration);
   const version = { promptText, systemMessage, configuration, aiSystem, model };
   const save = async ({ target, name, note }: SavedPrompt): Promise<void> => {
     if (target === newPrompt) {

@@ -68,13 +68,13 @@ test('a run sends supported parameters, and reports invalid fields', () => {
   expect(unsupportedReason('top_p', model)).toBe(null);
 });
 
-test('a configuration fills the fields that send it again', () => {
+test('a configuration fills the fields that send it again, without what the service sets', () => {
   const configuration = {
     temperature: 0.2,
     stop: ['\n', 'END'],
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
     min_p: 0.1,
   };
-  const written = writeParameters(configuration);
+  const written = writeParameters({ ...configuration, store: false, stream: true });
   expect(readConfiguration(written, null)).toEqual({ configuration, problems: [] });
 });

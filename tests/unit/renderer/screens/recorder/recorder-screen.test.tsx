@@ -103,7 +103,8 @@ async function openCall(messages: readonly Message[] = [question]): Promise<Retu
   opened = await openWindow(<RecorderScreen />, {
     address: '/recorder',
     prepare: async (client, window) => {
-      const run = { conversationId, origin: program, replacements: null, systemMessage: null, configuration: null };
+      const configuration = { store: false, verbosity: 'low' };
+      const run = { conversationId, origin: program, replacements: null, systemMessage: null, configuration };
       await recordRun(window, { ...run, messages, renderedPrompt: 'Which colour?' }, { content: 'Blue.' });
       await client.call(createDataset, { body: { name: 'Colours', columns: [{ name: 'q', type: 'text' }], rows: [] } });
     },
@@ -327,6 +328,9 @@ test('saves a call as the next version of a prompt', async () => {
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(new RegExp(`^/prompts/${prompt.id}/`)));
   const { data } = await client.call(listPromptVersions, { parameters: { id: prompt.id } });
   expect(data[0]).toMatchObject({ number: 2, note: 'As the program asks' });
+  const parameters = { id: prompt.id, versionId: data[0]!.id };
+  // Touchstone sets `store` itself.
+  expect((await client.call(readPromptVersion, { parameters })).configuration).toEqual({ verbosity: 'low' });
 });
 
 test('shows the answer of a call that was in progress', async () => {
