@@ -47,10 +47,10 @@ export function framePort(port: MessagePort): FramePort<HostFrame, WindowFrame> 
 
 function receivePort(bridge: DesktopBridge): Promise<{ port: MessagePort; host: HostDetails }> {
   return new Promise((resolve) => {
-    const take = (event: MessageEvent<PortMessage>): void => {
+    const take = (event: MessageEvent<PortMessage | null>): void => {
       const [port] = event.ports;
       // The preload script runs in this page's window, so a message from another source isn't from it.
-      if (event.source !== window || event.data.name !== portMessage || !port) return;
+      if (event.source !== window || event.data?.name !== portMessage || !port) return;
       window.removeEventListener('message', take);
       resolve({ port, host: event.data.host });
     };

@@ -12,8 +12,12 @@ function addDesktop(): { readonly requests: unknown[] } {
     name: 'touchstone:port',
     host: { platform: 'linux', version: '1.2.3', capabilities: ['window-controls'] },
   };
-  const requestPort = (): void =>
-    void window.dispatchEvent(new MessageEvent('message', { data, source: window, ports: [port2] }));
+  const requestPort = (): void => {
+    // Other scripts of the page may send anything.
+    for (const other of [null, undefined, 'text', { name: 'other' }])
+      window.dispatchEvent(new MessageEvent('message', { data: other, source: window }));
+    window.dispatchEvent(new MessageEvent('message', { data, source: window, ports: [port2] }));
+  };
   Object.assign(globalThis, { touchstone: { requestPort } });
   onTestFinished(() => {
     delete (globalThis as { touchstone?: object }).touchstone;
@@ -24,10 +28,17 @@ function addDesktop(): { readonly requests: unknown[] } {
 
 test('on the desktop knows its host before the host answers; requests wait in the port', async () => {
   const { requests } = addDesktop();
+  const errors: unknown[] = [];
+  const note = (event: ErrorEvent): void => {
+    event.preventDefault();
+    errors.push(event.message);
+  };
+  window.addEventListener('error', note);
+  onTestFinished(() => window.removeEventListener('error', note));
   const { signal } = new AbortController();
   const { client, ...host } = await connectHost({ signal, onConnection: () => {} });
   expect(host).toEqual({ platform: 'linux', version: '1.2.3', capabilities: new Set(['window-controls']) });
-  expect(requests).toEqual([]);
+  expect([requests, errors]).toEqual([[], []]);
 
   void client.call(listRuns, { query: {}, signal }).catch(() => {});
   await expect.poll(() => requests).toMatchObject([{ type: 'request', method: 'GET', path: '/window/runs' }]);
