@@ -1,5 +1,5 @@
 import { Check, ChevronLeft, ChevronRight, EyeOff, ListFilter, Lock } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type ItemView, itemViews, type ReviewItem } from '../../../../shared/contract/review-items.ts';
 import type { ReviewProgress, ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Progress } from '../../../components/badges.tsx';
@@ -135,23 +135,44 @@ function ItemRow({ item, isOpen, isReserved, onOpen }: ItemRowProps) {
   );
 }
 
+interface ChosenPage {
+  readonly page: number;
+  /** Which way a key came here from an item, to open the nearest one as soon as the page is there. */
+  readonly enters: { readonly by: 1 | -1; readonly from: string | null } | null;
+}
+
+const edgeOf = (items: readonly ReviewItem[], by: 1 | -1) => (by > 0 ? items[0] : items.at(-1));
+
 function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
   const [view, setView] = useState<ItemView>('all');
-  const [chosenPage, setPage] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<ChosenPage | null>(null);
+  const setPage = (next: number) => setChosen({ page: next, enters: null });
   // In a filtered list positions have gaps.
   const pageOfOpen = view === 'all' ? Math.floor((openItem?.position ?? 0) / itemsPerPage) : 0;
-  const page = chosenPage ?? pageOfOpen;
+  const page = chosen?.page ?? pageOfOpen;
   const items = useReviewItems(queue.id, view, page);
   const total = items.data?.total ?? 1;
   const last = Math.max(0, Math.ceil(total / itemsPerPage) - 1);
   const shown = items.data?.data ?? [];
   const index = shown.findIndex(({ id }) => id === openItem?.id);
-  /** To the item beside the open one, or to the page where it is. */
+  /** To the item beside the open one, also on the next page; to the nearest item of a page that doesn't have the open one. */
   const move = (by: 1 | -1) => {
-    const next = shown[index + by];
-    if (next && (index >= 0 || by > 0)) onOpen(next);
-    else setPage(Math.min(Math.max(page + by, 0), last));
+    // The rows of the page before are still there, and those of the next one come.
+    if (items.isPlaceholderData) return;
+    const next = index >= 0 ? shown[index + by] : edgeOf(shown, by);
+    if (next) onOpen(next);
+    else if (page + by >= 0 && page + by <= last)
+      setChosen({ page: page + by, enters: { by, from: openItem?.id ?? null } });
   };
+  const entered = useRef<ChosenPage | null>(null);
+  useEffect(() => {
+    if (!chosen?.enters || chosen === entered.current || !items.data || items.isPlaceholderData) return;
+    entered.current = chosen;
+    const { by, from } = chosen.enters;
+    const next = edgeOf(items.data.data, by);
+    // Who opened another item meanwhile stays there.
+    if (next && from === (openItem?.id ?? null)) onOpen(next);
+  }, [chosen, items.data, items.isPlaceholderData, openItem, onOpen]);
   useActions('review-items', [
     { id: 'review.next-item', title: 'Next item of the queue', group: 'Review', keys: 'Shift+J', run: () => move(1) },
     {
@@ -176,7 +197,7 @@ function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
           view={view}
           onView={(next) => {
             setView(next);
-            setPage(null);
+            setChosen(null);
           }}
         />
         {last > 0 && (

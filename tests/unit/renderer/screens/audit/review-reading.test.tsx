@@ -181,6 +181,37 @@ test('keys filter the items and go from one to the next', async () => {
   await screen.findByText('No items here.');
 });
 
+test('keys go to the items of the pages before and after', async () => {
+  opened = await openWindow(<ReviewsWithKeys />, {
+    address: reviewsAddress,
+    prepare: async (client, window) => {
+      for (let count = 0; count < 101; count += 1) await recordRun(window, { ...usual });
+      queueId = (await createQueueOfAll(client, { itemType: 'run' })).id;
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  await findRubric();
+  const list = within(await screen.findByRole('group', { name: 'Items of the queue' }));
+  /** How many rows are there, and which of them is open. */
+  const shown = () => {
+    const rows = list.queryAllByRole('button');
+    return [rows.length, rows.findIndex((row) => row.getAttribute('aria-current') === 'true')];
+  };
+  await waitFor(() => expect(shown()).toEqual([100, 0]));
+  // On a page without the open item: from its near end.
+  fireEvent.click(screen.getByRole('button', { name: 'Later items' }));
+  await waitFor(() => expect(shown()).toEqual([1, -1]));
+  pressKey('K', { shiftKey: true });
+  await waitFor(() => expect(shown()).toEqual([1, 0]));
+  pressKey('K', { shiftKey: true });
+  await waitFor(() => expect(shown()).toEqual([100, 99]));
+  pressKey('J', { shiftKey: true });
+  await waitFor(() => expect(shown()).toEqual([1, 0]));
+  // After the last item there is none.
+  pressKey('J', { shiftKey: true });
+  expect(shown()).toEqual([1, 0]);
+});
+
 test('a reviewed item is changed and discussed by keys', async () => {
   await openQueue({ itemType: 'run' });
   pressKey('y');
