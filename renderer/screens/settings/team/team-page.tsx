@@ -144,7 +144,7 @@ function Backlog({ state }: { state: TeamState }) {
         }
         detail={
           isAway
-            ? 'Shared queues can be read. Other queues go on'
+            ? 'Shared queues can only be read. Other queues work as usual'
             : 'Of shared queues. Other queues stay on this device'
         }
       />
