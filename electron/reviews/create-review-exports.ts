@@ -14,9 +14,12 @@ import { type DoneItem, eachDoneItem } from './done-items.ts';
 import { exportEvidence } from './evidence-page.ts';
 import { correctionsOf, exportPreferences, type PreferenceOptions } from './export-preferences.ts';
 import { exportCsv } from './export-reviews.ts';
+import { checkMeaning, labelOf, meaningOf } from './outside-ratings.ts';
 
+/** Which answers pass. */
 interface PassInput {
   readonly passFrom?: number | undefined;
+  readonly passValue?: string | undefined;
 }
 
 interface ReviewDatasetInput {
@@ -38,7 +41,7 @@ export interface ReviewExports {
   write(id: string, format: ReviewExportFormat, call: ExportCall): Promise<AsyncGenerator<string>>;
   /** Throws `conflict` without a done item, and `invalid_request` for an item that can't say which answers are expected. */
   createDataset(id: string, input: ReviewDatasetInput, call: ExportCall): Promise<DatasetJob>;
-  /** Throws `invalid_request` for a judge of preferences and for an item that is neither yes or no nor a score. */
+  /** Throws `invalid_request` for a judge of preferences and for an item or a `passValue` that says of no answer whether it passes. */
   calibrate(
     id: string,
     input: { readonly judgeId: string; readonly rubricItemId: string } & PassInput,
@@ -54,30 +57,39 @@ export interface ReviewExportsOptions extends PreferenceOptions {
 
 const defaultPassFrom = 1;
 
-/** Throws `invalid_request` for an item that no answer passes or fails. */
-function requireRating({ items }: StoredQueue['rubric'], id: string, field: string): RubricItem {
+/**
+ * Tells which answers to an item of the rubric pass. Throws `invalid_request` for an item that no answer passes or fails, and for one without
+ * the answer. `prefix` is that of the fields.
+ */
+function requirePass(
+  { items }: StoredQueue['rubric'],
+  { rubricItemId: id, passFrom = defaultPassFrom, passValue }: PassInput & { readonly rubricItemId: string },
+  prefix = '',
+): { readonly item: RubricItem; readonly passes: (value: AnswerValue) => boolean } {
   const item = items.find((one) => one.id === id.toLowerCase());
-  if (item?.kind === 'yesNo' || item?.kind === 'score') return item;
-  throw invalidField(field, 'must be a yes or no item or a score of the rubric');
+  if (!item || item.kind === 'text')
+    throw invalidField(`${prefix}rubricItemId`, 'must be a yes or no item, a category or a score of the rubric');
+  if (passValue !== undefined) checkMeaning(items, { rubricItemId: item.id, passValue }, prefix);
+  if (item.kind === 'score') return { item, passes: (value) => Number(value) >= passFrom };
+  const passing = meaningOf(item, { rubricItemId: item.id, passValue }).passValue;
+  if (passing === null) throw invalidField(`${prefix}passValue`, 'is required for a category');
+  return { item, passes: (value) => labelOf(value) === passing };
 }
-
-const passes = (value: AnswerValue, passFrom = defaultPassFrom) =>
-  typeof value === 'boolean' ? value : Number(value) >= passFrom;
 
 /** The expected answer of each run: its correction, or true where its own answer passes. Throws `invalid_request`. */
 function expectedAnswers(
   { rubric }: StoredQueue,
-  { rubricItemId, passFrom }: NonNullable<ReviewDatasetInput['expected']>,
+  { rubricItemId, ...pass }: NonNullable<ReviewDatasetInput['expected']>,
   done: readonly DoneItem[],
 ): (runId: string) => string | true | null {
-  const rating = rubricItemId === undefined ? null : requireRating(rubric, rubricItemId, 'expected.rubricItemId');
+  const rating = rubricItemId === undefined ? null : requirePass(rubric, { rubricItemId, ...pass }, 'expected.');
   if (rating === null && !rubric.items.some(({ isCorrection }) => isCorrection))
     throw invalidField('expected.rubricItemId', 'is required, because no item of the rubric is a correction');
   const found = done.map(({ item, ...rest }): [string, string | true | null] => {
     const corrections = correctionsOf(rubric, { item, ...rest });
     if (corrections.length > 0) return [item.runId, corrections.length === 1 ? corrections[0]! : null];
-    const value = rating === null ? undefined : rest.final.get(rating.id);
-    return [item.runId, value !== undefined && passes(value, passFrom) ? true : null];
+    const value = rating === null ? undefined : rest.final.get(rating.item.id);
+    return [item.runId, value !== undefined && rating?.passes(value) ? true : null];
   });
   const byRun = new Map(found);
   return (runId) => byRun.get(runId) ?? null;
@@ -153,8 +165,8 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
       };
       return runDatasets.start({ name, selection: { runIds }, answer }, author);
     },
-    async calibrate(id, { judgeId, rubricItemId, passFrom }, call) {
-      const item = requireRating(store.read(id).rubric, rubricItemId, 'rubricItemId');
+    async calibrate(id, { judgeId, ...pass }, call) {
+      const { item, passes } = requirePass(store.read(id).rubric, pass);
       const labelled = new Set(judges.labels(judgeId).map(({ runId }) => runId));
       const done = await allDone(id, call);
       let added = 0;
@@ -162,7 +174,7 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
         const value = final.get(item.id);
         if (value === undefined || labelled.has(reviewed.runId) || labelled.size >= maxLabels) continue;
         if (options.runs.read(reviewed.runId) === null) continue;
-        const label = passes(value, passFrom) ? 'pass' : 'fail';
+        const label = passes(value) ? 'pass' : 'fail';
         judges.setLabel(judgeId, { runId: reviewed.runId, label }, call.reader);
         labelled.add(reviewed.runId);
         added += 1;

@@ -52,10 +52,10 @@ export function meaningOf(item: RubricItem, choice?: MeaningChoice): AnswerMeani
   return { passValue: choice.passValue ?? usual, flaggedValue: choice.flaggedValue ?? usual };
 }
 
-/** Throws `invalid_request` if the rubric has no such item, or the item has no such answer. */
-export function checkMeaning(items: readonly RubricItem[], choice: MeaningChoice): void {
+/** Throws `invalid_request` if the rubric has no such item, or the item has no such answer. `prefix` is that of the fields. */
+export function checkMeaning(items: readonly RubricItem[], choice: MeaningChoice, prefix = ''): void {
   const item = items.find(({ id }) => id === choice.rubricItemId);
-  if (!item) throw invalidField('rubricItemId', 'must be an item of the rubric');
+  if (!item) throw invalidField(`${prefix}rubricItemId`, 'must be an item of the rubric');
   const choices = choicesOf(item);
   for (const field of ['passValue', 'flaggedValue'] as const) {
     const value = choice[field];
@@ -64,7 +64,7 @@ export function checkMeaning(items: readonly RubricItem[], choice: MeaningChoice
       choices.length === 0
         ? 'is only for yes or no items and categories'
         : `must be an answer to the item of the rubric: ${choices.join(', ')}`;
-    throw invalidField(field, reason);
+    throw invalidField(`${prefix}${field}`, reason);
   }
 }
 

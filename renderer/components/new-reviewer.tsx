@@ -10,9 +10,10 @@ interface PinFieldProps {
   pin: string;
   onPin: (pin: string) => void;
   hint: string;
+  isDisabled?: boolean;
 }
 
-export function PinField({ label, pin, onPin, hint }: PinFieldProps) {
+export function PinField({ label, pin, onPin, hint, isDisabled = false }: PinFieldProps) {
   return (
     <TextField
       label={label}
@@ -20,6 +21,7 @@ export function PinField({ label, pin, onPin, hint }: PinFieldProps) {
       inputMode="numeric"
       autoComplete="off"
       maxLength={12}
+      disabled={isDisabled}
       value={pin}
       onValueChange={(text) => onPin(text.replaceAll(/\D/g, ''))}
       hint={hint}
@@ -35,8 +37,10 @@ export function NewReviewerDialog({ isActing = false, onClose }: { isActing?: bo
   const act = useActAsReviewer();
   const isReady = name.trim() !== '' && (pin === '' || pin.length >= 4);
   const error = create.error ?? act.error;
+  // It stays when only the second request fails. Otherwise the next try would add the person again.
+  const isAdded = create.data !== undefined;
   async function add() {
-    const { id } = await create.mutateAsync({ name: name.trim(), ...(pin !== '' && { pin }) });
+    const { id } = create.data ?? (await create.mutateAsync({ name: name.trim(), ...(pin !== '' && { pin }) }));
     if (isActing) await act.mutateAsync({ id, ...(pin !== '' && { pin }) });
     onClose();
   }
@@ -50,17 +54,26 @@ export function NewReviewerDialog({ isActing = false, onClose }: { isActing?: bo
           if (isReady && !create.isPending && !act.isPending) add().catch(() => {});
         }}
       >
-        <TextField label="Name" autoFocus maxLength={100} value={name} onValueChange={setName} />
+        <TextField
+          label="Name"
+          autoFocus
+          maxLength={100}
+          disabled={isAdded}
+          value={name}
+          onValueChange={setName}
+          hint={isAdded && error ? 'The person is added.' : undefined}
+        />
         <PinField
           label="PIN (optional)"
           pin={pin}
           onPin={setPin}
           hint="4 to 12 digits. Asked before somebody reviews under this name."
+          isDisabled={isAdded}
         />
         {error && <Notice tone="negative">{describeError(error).message}</Notice>}
         <div className="row">
           <Button type="submit" variant="primary" isBusy={create.isPending || act.isPending} aria-disabled={!isReady}>
-            {isActing ? 'Add and review as this person' : 'Add reviewer'}
+            {isAdded ? 'Review as this person' : isActing ? 'Add and review as this person' : 'Add reviewer'}
           </Button>
         </div>
       </form>

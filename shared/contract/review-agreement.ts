@@ -51,13 +51,12 @@ const agreementPair = z.object({
 /** The longest label of a category. */
 const maxLabel = 100;
 
+/** An answer to an item of the rubric that the caller chooses. */
+export const chosenAnswer = z.string().max(maxLabel).optional();
+
 const meaning = {
-  passValue: z
-    .string()
-    .max(maxLabel)
-    .optional()
-    .describe("The answer that stands for a judge's pass: `yes`, `no` or a category"),
-  flaggedValue: z.string().max(maxLabel).optional().describe('The answer that stands for a flag of the guard'),
+  passValue: chosenAnswer.describe("The answer that stands for a judge's pass: `yes`, `no` or a category"),
+  flaggedValue: chosenAnswer.describe('The answer that stands for a flag of the guard'),
 };
 
 const outsideKind = z.enum(['judge', 'moderation']);

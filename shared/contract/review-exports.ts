@@ -3,6 +3,7 @@ import { uuid } from './common.ts';
 import { datasetJob } from './dataset-import.ts';
 import { datasetName } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { chosenAnswer } from './review-agreement.ts';
 
 /** What leaves a review queue: for people, for comparisons, judges and training. */
 
@@ -28,6 +29,9 @@ export const exportReviewQueue = defineEndpoint({
   errors: [404],
 });
 
+const passValue = chosenAnswer.describe(
+  'The answer that passes: `yes`, `no` or a category. `yes` unless given; required for a category, and not for a score',
+);
 const passFrom = z.int().min(-9).max(10).optional().describe('The lowest score that passes; 1 unless given');
 
 export const createReviewDataset = defineEndpoint({
@@ -50,8 +54,11 @@ export const createReviewDataset = defineEndpoint({
       ),
     expected: z
       .strictObject({
-        rubricItemId: uuid.optional().describe('A yes or no item, or a score: answers that pass are expected'),
+        rubricItemId: uuid
+          .optional()
+          .describe('A yes or no item, a category or a score: answers that pass are expected'),
         passFrom,
+        passValue,
       })
       .optional()
       .describe(
@@ -71,12 +78,13 @@ export const calibrateFromReviews = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Label answers for a judge by the reviews',
-  description: `The final value of a yes or no item, or of a score from \`passFrom\` on, becomes the label of the run. Labels that the judge has stay; it can have 200. ${onlyDone}`,
+  description: `The final value of an item of the rubric becomes the label of the run: \`pass\` for \`passValue\`, or for a score from \`passFrom\` on, otherwise \`fail\`. Labels that the judge has stay; it can have 200. ${onlyDone}`,
   parameters,
   body: z.strictObject({
     judgeId: uuid,
-    rubricItemId: uuid,
+    rubricItemId: uuid.describe('A yes or no item, a category or a score'),
     passFrom,
+    passValue,
   }),
   response: z.object({
     added: z.int(),

@@ -476,6 +476,57 @@ test('a dataset and labels for a judge come from the final values', async () => 
   expect((await calibrate(ids.right)).body).toEqual({ added: 7, skipped: 3 });
   expect((await calibrate(ids.useful)).body).toEqual({ added: 3, skipped: 7 });
   expect((await calibrate(ids.text)).status).toBe(400);
+  expect((await calibrate(ids.wrong)).body.error.details).toMatchObject([{ field: 'passValue' }]);
   const labels = (await lead('GET', `/judges/${judge.id}/labels`)).body.data as Json[];
   expect(new Set(labels.map(({ runId }) => runId))).toEqual(new Set(runs.map(({ runId }) => runId)));
+});
+
+test('a person chooses which answer passes, for labels of a judge and for a dataset', async () => {
+  const { workspaceId, runs } = await recordRuns(3);
+  const { path, ids, answers } = await createQueue({ workspaceId });
+  // The newest is first.
+  for (const answer of [answers(true, { wrong: 'Tone' }), answers(false, { wrong: 'Policy' }), answers(false)]) {
+    const { item } = (await lead('POST', `${path}/reservations`)).body;
+    await lead('POST', `${path}/items/${item.id}/reviews`, answer);
+  }
+  const labelsBy = async (pass: object) => {
+    const judge = await lead('POST', '/judges', {
+      name: `Safe ${randomUUID()}`,
+      promptText: '{{answer}}',
+      aiSystem: 'OpenAiCompatible',
+      model: 'scripted/model',
+      verdict: { kind: 'passOrFail' },
+    });
+    const { status, body } = await lead('POST', `${path}/calibration`, { judgeId: judge.body.id, ...pass });
+    if (status !== 200) return [status, body.error.details[0].field];
+    const labels = (await lead('GET', `/judges/${judge.body.id}/labels`)).body.data as Json[];
+    return runs.toReversed().map(({ runId }) => labels.find((one) => one.runId === runId)?.label);
+  };
+  const [right, wrong] = [{ rubricItemId: ids.right }, { rubricItemId: ids.wrong }];
+  expect(await labelsBy(right)).toEqual(['pass', 'fail', 'fail']);
+  expect(await labelsBy({ ...right, passValue: 'no' })).toEqual(['fail', 'pass', 'pass']);
+  expect(await labelsBy({ ...wrong, passValue: 'Policy' })).toEqual(['fail', 'pass', undefined]);
+  expect(await labelsBy(wrong)).toEqual([400, 'passValue']);
+  expect(await labelsBy({ ...wrong, passValue: 'yes' })).toEqual([400, 'passValue']);
+  expect(await labelsBy({ rubricItemId: ids.useful, passValue: 'yes' })).toEqual([400, 'passValue']);
+  expect(await labelsBy({ rubricItemId: ids.text })).toEqual([400, 'rubricItemId']);
+
+  const expected = { ...right, passValue: 'no' };
+  const job = (await lead('POST', `${path}/dataset`, { name: 'Safe', expected })).body;
+  await expect.poll(async () => (await lead('GET', `/dataset-jobs/${job.id}`)).body.state).toBe('completed');
+  const { datasetId } = (await lead('GET', `/dataset-jobs/${job.id}`)).body;
+  const { data } = (await lead('GET', `/datasets/${datasetId}/rows`)).body;
+  const isExpected = data.map(({ values }: Json) => [
+    values['review: Is it right?'],
+    values['expected answer'] != null,
+  ]);
+  expect(isExpected).toEqual(
+    expect.arrayContaining([
+      [true, false],
+      [false, true],
+      [false, true],
+    ]),
+  );
+  const unknown = await lead('POST', `${path}/dataset`, { name: 'Safe', expected: { ...right, passValue: 'maybe' } });
+  expect([unknown.status, unknown.body.error.details[0].field]).toEqual([400, 'expected.passValue']);
 });

@@ -16,7 +16,7 @@ import { useActions } from '../../../stores/actions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { ItemsPanel, type SelectionProps } from './agreement-items.tsx';
 import { comparisonName, comparisonsOf, describeMeasures, equalText } from './agreement-words.ts';
-import { optionsOf } from './answers.ts';
+import { labelOptionsOf } from './answers.ts';
 import { Disagreements } from './disagreements.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Matrix, type MatrixCell } from './matrix.tsx';
@@ -33,10 +33,7 @@ interface MeaningFieldsProps {
 
 /** Which answer a judge's pass and a flag of the guard are compared with; nothing where neither said anything. */
 function MeaningFields({ agreement, selected, rubricItem, meaning, onMeaning }: MeaningFieldsProps) {
-  const options = optionsOf(rubricItem).map(({ value, label }) => ({
-    value: typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
-    label,
-  }));
+  const options = labelOptionsOf(rubricItem);
   const fields = [
     { field: 'flaggedValue', label: 'Flagged means', isShown: agreement.moderatedItems > 0 },
     { field: 'passValue', label: 'Pass means', isShown: agreement.judgedItems > 0 },

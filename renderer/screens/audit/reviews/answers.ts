@@ -89,3 +89,11 @@ export function optionsOf(item: RubricItem): AnswerOption[] {
     description,
   }));
 }
+
+/** The same as the options of a select, by their labels in the matrix. */
+export function labelOptionsOf(item: RubricItem): { value: string; label: string }[] {
+  return optionsOf(item).map(({ value, label }) => ({
+    value: typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
+    label,
+  }));
+}

@@ -17,13 +17,14 @@ import { useJudges } from '../../../queries/judges.ts';
 import { useExportReviews, useLabelJudge, useReviewDataset } from '../../../queries/review-exports.ts';
 import { datasetAddress, judgeAddress } from '../../../shell/addresses.ts';
 import { showToast } from '../../../stores/toasts.ts';
+import { labelOptionsOf } from './answers.ts';
 
 interface DialogProps {
   queue: ReviewQueue;
   onClose: () => void;
 }
 
-const isRating = ({ kind }: RubricItem) => kind === 'yesNo' || kind === 'score';
+const isRating = ({ kind }: RubricItem) => kind !== 'text';
 
 interface ExpectedSelectProps {
   items: readonly RubricItem[];
@@ -54,16 +55,15 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
   const { items } = queue.rubric;
   const [name, setName] = useState(`Reviewed: ${queue.name}`.slice(0, 200));
   const [expected, setExpected] = useState('none');
-  const [passFrom, setPassFrom] = useState('1');
   const [ratings, setRatings] = useState(true);
   const create = useReviewDataset(queue.id);
   const rating = items.find(({ id }) => id === expected);
-  const from = rating?.kind === 'score' ? readPassFrom(passFrom) : undefined;
-  const isReady = name.trim() !== '' && from !== null;
+  const { pass, field } = usePass(rating);
+  const isReady = name.trim() !== '' && pass !== null;
   function submit(event: FormEvent) {
     event.preventDefault();
     if (!isReady || create.isPending) return;
-    const chosen = { ...(rating && { rubricItemId: rating.id }), ...(from !== undefined && { passFrom: from }) };
+    const chosen = { ...(rating && { rubricItemId: rating.id }), ...pass };
     create.mutate(
       { name: name.trim(), ratings, ...(expected !== 'none' && { expected: chosen }) },
       {
@@ -88,7 +88,7 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
         <TextField label="Name" maxLength={300} value={name} onValueChange={setName} />
         <Checkbox label="A column for each item of the rubric" isChecked={ratings} onCheckedChange={setRatings} />
         <ExpectedSelect items={items} value={expected} onChange={setExpected} />
-        {rating?.kind === 'score' && <PassFrom value={passFrom} onChange={setPassFrom} />}
+        {field}
         {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
         <div className="row">
           <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={!isReady}>
@@ -138,27 +138,52 @@ function PassFrom({ value, onChange }: { value: string; onChange: (text: string)
   );
 }
 
+/** Which answers to an item of the rubric pass: the field, and the choice, which is null until it is clear. */
+function usePass(item: RubricItem | undefined) {
+  const [passFrom, setPassFrom] = useState('1');
+  const [chosen, setChosen] = useState<{ itemId: string; value: string } | null>(null);
+  if (!item) return { field: null, pass: {} };
+  if (item.kind === 'score') {
+    const from = readPassFrom(passFrom);
+    return {
+      field: <PassFrom value={passFrom} onChange={setPassFrom} />,
+      pass: from === null ? null : { passFrom: from },
+    };
+  }
+  const usual = item.kind === 'yesNo' ? 'yes' : null;
+  const value = chosen?.itemId === item.id ? chosen.value : usual;
+  const field = (
+    <Select
+      label="Pass means"
+      isLabelHidden={false}
+      value={value}
+      placeholder="Choose an answer"
+      onValueChange={(next) => setChosen({ itemId: item.id, value: next })}
+      options={labelOptionsOf(item)}
+    />
+  );
+  return { field, pass: value === null ? null : { passValue: value } };
+}
+
 function describeLabelled({ added, skipped }: { added: number; skipped: number }): string {
   const rest = skipped === 0 ? '' : ` Skipped ${formatPlural(skipped, 'item')}.`;
   return `Labelled ${formatPlural(added, 'answer')}.${rest}`;
 }
 
-/** Gives the final values of a yes or no item, or of a score, to a judge as labels. */
+/** Gives the final values of an item of the rubric to a judge as labels. */
 function JudgeDialog({ queue, onClose }: DialogProps) {
   const [, navigate] = useLocation();
   const label = useLabelJudge(queue.id);
   const items = queue.rubric.items.filter(isRating);
   const [judgeId, setJudgeId] = useState<string | null>(null);
   const [itemId, setItemId] = useState<string | null>(items[0]?.id ?? null);
-  const [passFrom, setPassFrom] = useState('1');
-  const isScore = items.find(({ id }) => id === itemId)?.kind === 'score';
-  const from = readPassFrom(passFrom);
-  const isReady = judgeId !== null && itemId !== null && (!isScore || from !== null);
+  const { pass, field } = usePass(items.find(({ id }) => id === itemId));
+  const isReady = judgeId !== null && itemId !== null && pass !== null;
   function submit(event: FormEvent) {
     event.preventDefault();
     if (!isReady || label.isPending) return;
     label.mutate(
-      { judgeId, rubricItemId: itemId, ...(isScore && from !== null && { passFrom: from }) },
+      { judgeId, rubricItemId: itemId, ...pass },
       {
         onSuccess: (counts) => {
           onClose();
@@ -175,19 +200,19 @@ function JudgeDialog({ queue, onClose }: DialogProps) {
     <Dialog title="Label answers for a judge" isOpen onClose={onClose}>
       <form className="stacked-form" onSubmit={submit}>
         <p className="small secondary">
-          The final values become labels of the judge, which it is calibrated with. Labels that it has stay.
+          The final values become labels, which the judge is calibrated with. Its earlier labels stay.
         </p>
         <JudgeSelect value={judgeId} onChange={setJudgeId} />
         <Select
           label="Rubric item"
           isLabelHidden={false}
           value={itemId}
-          placeholder="No item with yes or no, or a score"
+          placeholder="No item that can be measured"
           isDisabled={items.length === 0}
           onValueChange={setItemId}
           options={items.map(({ id, question }) => ({ value: id, label: question }))}
         />
-        {isScore && <PassFrom value={passFrom} onChange={setPassFrom} />}
+        {field}
         {label.error && <Notice tone="negative">{describeError(label.error).message}</Notice>}
         <div className="row">
           <Button type="submit" variant="primary" isBusy={label.isPending} aria-disabled={!isReady}>

@@ -10,7 +10,7 @@ import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useReviewDrafts } from '../../../../../renderer/stores/review-drafts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
 import { AppError } from '../../../../../shared/app-error.ts';
-import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
+import { createJudge, listJudges, readJudgeLabels } from '../../../../../shared/contract/judges.ts';
 import type { RunModeration } from '../../../../../shared/contract/moderation.ts';
 import { createReviewQueue, listReviewQueues, readReviewQueue } from '../../../../../shared/contract/review-queues.ts';
 import {
@@ -254,6 +254,34 @@ test('whoever leaves right after a review reserves no further item', async () =>
   await waitFor(() => expect(opened.queryClient.isMutating()).toBe(0));
   expect(count(/^POST .*\/reservations$/)).toBe(reservations);
   expect(useReviewDrafts.getState().drafts).toEqual([]);
+});
+
+test('a person is added once, also if reviewing under the name fails at first', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  const own = opened.window.host.client;
+  const call = own.call.bind(own);
+  const failing = vi
+    .spyOn(own, 'call')
+    .mockImplementation(((endpoint, options) =>
+      (endpoint as unknown) === actAsReviewer
+        ? Promise.reject(new AppError('rate_limited', 'Too many tries. Wait a minute.'))
+        : call(endpoint, options as never)) as typeof own.call);
+  fireEvent.keyDown(screen.getByRole('button', { name: /^Reviewer: / }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Add a reviewer' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Add a reviewer' });
+  fireEvent.change(within(dialog).getByLabelText('Name'), { target: { value: 'wren' } });
+  fireEvent.change(within(dialog).getByLabelText('PIN (optional)'), { target: { value: '1234' } });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Add and review as this person' }));
+  expect((await within(dialog).findByRole('alert')).textContent).toContain('Too many tries');
+  // The name and the PIN are stored, so another one typed here would say something else.
+  expect(within(dialog).getByLabelText<HTMLInputElement>('Name').disabled).toBe(true);
+  failing.mockRestore();
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Review as this person' }));
+  await screen.findByRole('button', { name: 'Reviewer: wren' });
+  const { data } = await client.call(listReviewers, { query: {} });
+  expect(data.filter(({ name }) => name.startsWith('wren'))).toHaveLength(1);
 });
 
 test('a stored review leaves the screen also if the next item cannot be reserved, with the reason', async () => {
@@ -531,12 +559,25 @@ test('reviews leave as files, as a dataset and as labels of a judge', async () =
   await choose('Label answers for a judge');
   const dialog = await screen.findByRole('dialog');
   await within(dialog).findByRole('option', { name: 'Polite' });
-  fireEvent.change(within(dialog).getByLabelText('Judge'), {
-    target: { value: (await client.call(listJudges)).data[0]!.id },
-  });
+  const judgeId = (await client.call(listJudges)).data[0]!.id;
+  fireEvent.change(within(dialog).getByLabelText('Judge'), { target: { value: judgeId } });
+  // Yes passes unless somebody says otherwise; of a category nobody can guess it.
+  const passing = () => within(dialog).queryByLabelText<HTMLSelectElement>('Pass means');
+  const ratedBy = (index: number) =>
+    fireEvent.change(within(dialog).getByLabelText('Rubric item'), { target: { value: rubric.items[index]!.id } });
+  expect(passing()!.value).toBe('yes');
+  ratedBy(1);
+  expect(passing()!.selectedOptions[0]?.textContent).toBe('Choose an answer');
+  expect(within(dialog).getByRole('button', { name: 'Label answers' }).getAttribute('aria-disabled')).toBe('true');
+  ratedBy(2);
+  expect(passing()).toBeNull();
+  ratedBy(0);
+  fireEvent.change(passing()!, { target: { value: 'no' } });
   fireEvent.click(within(dialog).getByRole('button', { name: 'Label answers' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(useToasts.getState().toasts.at(-1)?.text).toBe('Labelled 3 answers.');
+  const labels = (await client.call(readJudgeLabels, { parameters: { id: judgeId } })).data;
+  expect(labels.map(({ label }) => label)).toEqual(['pass', 'pass', 'pass']);
 });
 
 test('a queue goes to a colleague as a file, and the reviews come back once', async () => {
