@@ -5,6 +5,7 @@ import { DeferredResponse } from './lazy-response.ts';
 /** Headers about the provider's connection. */
 const connectionHeaders = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-connection',
   'proxy-authenticate',
@@ -114,7 +115,9 @@ export class PassedResponse extends DeferredResponse {
     if (outgoing.stream !== undefined && 'stream' in outgoing) {
       const headers: OutgoingHttpHeaders = { ...this.#added };
       for (const [name, value] of Object.entries(this.#head.headers)) {
-        if (!isDropped(name)) headers[name] = value;
+        // HTTP/2 rejects a second `content-type`, for example. A list has the same meaning, except of cookies.
+        const isList = Array.isArray(value) && name !== 'set-cookie';
+        if (!isDropped(name)) headers[name] = isList ? value.join(', ') : value;
       }
       outgoing.writeHead(status, headers);
       return;

@@ -291,3 +291,26 @@ describe('a response without a body', () => {
     expect([status, bytes]).toEqual([405, 0]);
   });
 });
+
+test('headers that HTTP/2 lacks or has only once reach a caller of HTTP/2 as far as they can', async () => {
+  const odd =
+    'HTTP2-Settings: AAAA\r\nX-Touchstone-Recorded: none\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nETag: "a"\r\nETag: "b"';
+  const types = 'Content-Type: application/json\r\nContent-Type: text/plain';
+  host.provider.answerWith((call) =>
+    call.socket.end(`HTTP/1.1 200 OK\r\n${types}\r\n${odd}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`),
+  );
+  const { status, headers, text } = await host.send('HTTP/2', {
+    method: 'POST',
+    path: '/openai/v1/chat/completions',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-own', 'x-touchstone-key': host.key },
+    body,
+  });
+  expect([status, text]).toEqual([200, '{}']);
+  expect(headers).toMatchObject({
+    'content-type': 'application/json, text/plain',
+    etag: '"a", "b"',
+    'set-cookie': ['a=1', 'b=2'],
+    'x-touchstone-recorded': 'all',
+  });
+  expect(headers).not.toHaveProperty('http2-settings');
+});
