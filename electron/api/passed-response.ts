@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { AppError } from '../../shared/app-error.ts';
 import type { PassedCall, PassedHead } from '../passthrough/passed-call.ts';
 import { DeferredResponse } from './lazy-response.ts';
 
@@ -67,33 +68,35 @@ export class PassedResponse extends DeferredResponse {
       call.resume();
     };
     const leave = () => resolve();
-    const begin = () => {
-      if (!outgoing.headersSent) this.#writeHead(outgoing);
+    let isRejected = false;
+    /** False if Node doesn't take the head. It throws, and the program would wait for ever. */
+    const begin = (): boolean => {
+      if (outgoing.headersSent || isRejected) return !isRejected;
+      try {
+        this.#writeHead(outgoing);
+      } catch (cause) {
+        isRejected = true;
+        call.cancel();
+        reject(new AppError('provider_failed', 'The headers of the response can not be passed on.', { cause }));
+      }
+      return !isRejected;
     };
     // A response that is already there leaves together with its head.
     const heading = setImmediate(() => {
-      if (outgoing.headersSent || signal.aborted) return;
-      begin();
-      outgoing.flushHeaders();
+      if (!outgoing.headersSent && !signal.aborted && begin()) outgoing.flushHeaders();
     });
     outgoing.on('drain', drained);
     signal.addEventListener('abort', leave, { once: true });
     call.connect({
       write: (chunk) => {
-        if (signal.aborted) return true;
-        begin();
-        return outgoing.write(chunk);
+        return signal.aborted || !begin() || outgoing.write(chunk);
       },
       end: () => {
-        if (!signal.aborted) {
-          begin();
-          outgoing.end();
-        }
+        if (!signal.aborted && begin()) outgoing.end();
         resolve();
       },
       fail: () => {
-        if (!signal.aborted) begin();
-        outgoing.destroy(new Error("The provider's connection broke."));
+        if (signal.aborted || begin()) outgoing.destroy(new Error("The provider's connection broke."));
         resolve();
       },
       reject: (error) => {

@@ -125,6 +125,22 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     ]);
   });
 
+  test('a response whose head Node does not take gets the error of its API', async () => {
+    const call = new PassedCall('openai-chat', {
+      begin: () => {},
+      take: () => {},
+      end: () => Promise.resolve(),
+      fail: () => Promise.resolve(),
+    });
+    call.begin(200, 'OK', { ':odd': '1' }, { resume: () => {}, cancel: () => {} }, [':odd', '1']);
+    call.take(Buffer.from('{}'));
+    call.end();
+    const { address } = await startListener(async () => new PassedResponse(call, await call.head, {}));
+    const answer = await fetchText(transport, address, { method: 'POST', path: '/openai/v1/chat/completions' });
+    const { error } = JSON.parse(answer.text);
+    expect([answer.status, error.message]).toEqual([502, 'The headers of the response can not be passed on.']);
+  });
+
   test.each(['127.0.0.1', 'localhost', '[::1]'])('our own Origin by the name %s passes, without CORS', async (name) => {
     const { address, port } = await startPlain();
     const answer = await fetchText(transport, address, { headers: { origin: `http://${name}:${port}` } });
