@@ -28,13 +28,26 @@ export interface Screen {
 
 const loaded = (name: string, load: () => Promise<ComponentType>) => ({ name, load, component: lazyPart(name, load) });
 
+/** Longer than a disk takes. The screen itself waits on. */
+const maxDraftsMs = 500;
+
+/** With its drafts: on the desktop the host, which starts with the screen's first requests, would keep them from being read. */
+async function loadPlayground(): Promise<ComponentType> {
+  const [{ PlaygroundScreen }, { draftsAreRead }] = await Promise.all([
+    import('../screens/playground/playground-screen.tsx'),
+    import('../stores/playground-drafts.ts'),
+  ]);
+  await Promise.race([draftsAreRead(), new Promise((resolve) => setTimeout(resolve, maxDraftsMs))]);
+  return PlaygroundScreen;
+}
+
 /** Every screen of the window, in the order of the rail. The first one opens on a first start. */
 export const screens: readonly [Screen, ...Screen[]] = [
   {
     id: 'playground',
     icon: SquareTerminal,
     keys: 'Mod+1',
-    ...loaded('Playground', async () => (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen),
+    ...loaded('Playground', loadPlayground),
   },
   {
     id: 'compare',

@@ -285,6 +285,12 @@ export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChan
   return taken;
 }
 
+/** Resolves when the drafts of the disk are here. */
+export async function draftsAreRead(): Promise<void> {
+  const { hasHydrated, onFinishHydration } = useDrafts.persist;
+  if (!hasHydrated()) await new Promise<void>((resolve) => onFinishHydration(() => resolve()));
+}
+
 /** The open draft. There always is one. */
 export function getActiveDraft({ drafts, activeId }: Pick<DraftsState, 'drafts' | 'activeId'>): Draft {
   const draft = drafts.find(({ id }) => id === activeId) ?? drafts[0];
