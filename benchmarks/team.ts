@@ -34,6 +34,8 @@ const count = Number(values.runs);
 const hostRuns = Math.min(count, 100_000);
 const hosts = Math.max(1, Math.round(count / hostRuns));
 const pageRows = 50;
+/** Runs a second. */
+const copyingAim = { min: 3000 };
 /** Each kind of page is asked at least 5 times, and then until it has taken this long or was asked 40 times. */
 const kindMs = 2500;
 const random = createRandom(11);
@@ -67,8 +69,12 @@ async function megabytes(): Promise<number> {
 }
 
 /** Runs a second that the host of a data folder copies, with all indexes. */
-async function measureCopying(what: string, directory: string, runs: number): Promise<number> {
-  fillDatabase(directory, withUnspacedTexts(generateRuns(runs)));
+async function measureCopying(
+  what: string,
+  { directory, runs, span }: { readonly directory: string; readonly runs: number; readonly span?: number },
+  aim?: { readonly min: number },
+): Promise<number> {
+  fillDatabase(directory, withUnspacedTexts(generateRuns(runs, { ...(span && { span }) })));
   await openStorage({ directory }).close();
   log(`${runs} runs recorded`);
   const { database, close } = await openTeamConnection(parseTeamAddress(address), null);
@@ -77,24 +83,28 @@ async function measureCopying(what: string, directory: string, runs: number): Pr
   const start = performance.now();
   for (let progress = await copier.step(); progress.copied > 0 || progress.waiting > 0;) progress = await copier.step();
   const rate = (runs * 1000) / (performance.now() - start);
-  rows.push(row(what, rate, '', { min: 3000 }));
+  rows.push(row(what, rate, '', aim));
   local.close();
   await close();
   log('copied');
   return rate;
 }
 
-/** The same by a new host, with all other runs there. */
+/** The same by new hosts, with all other runs there. The indexes of old months aren't in memory, and whoever connects a host copies old runs once. */
 async function measureLaterCopying(): Promise<void> {
-  const directory = mkdtempSync(join(folder, 'new-host-'));
-  await measureCopying(`runs copied a second among ${count}`, directory, Math.min(hostRuns, 50_000));
-  rmSync(directory, { recursive: true });
+  const runs = Math.min(hostRuns, 50_000);
+  const directories = [1, 2].map(() => mkdtempSync(join(folder, 'new-host-')));
+  const [newest, old] = directories.map((directory) => ({ directory, runs }));
+  await measureCopying(`runs copied a second among ${count}`, { ...newest!, span: 20 * 86_400_000 }, copyingAim);
+  await measureCopying(`runs of all months copied a second among ${count}`, old!);
+  for (const directory of directories) rmSync(directory, { recursive: true });
 }
 
 /** Copies the runs of the first host and adds those of the others. */
 async function fill(): Promise<void> {
   const emptyMegabytes = await megabytes();
-  const rate = await measureCopying('runs copied a second by one host', folder, hostRuns);
+  const first = { directory: folder, runs: hostRuns };
+  const rate = await measureCopying('runs copied a second by one host', first, copyingAim);
   const hostMegabytes = (await megabytes()) - emptyMegabytes;
   rows.push(row(`size of a run among ${hostRuns}, with indexes`, (hostMegabytes * 1e3) / hostRuns, 'kB'));
   await server.query(address, 'ALTER SYSTEM SET fsync = off');
@@ -130,7 +140,7 @@ async function measureLag(): Promise<void> {
     address,
     'SELECT max(copied_run) AS copied FROM touchstone.hosts',
   );
-  const next = generateRuns(burst, { seed: 5 });
+  const next = generateRuns(burst, { seed: 5, span: 60_000 });
   const start = performance.now();
   const caller = async () => {
     for (const { run, outcome } of next) {

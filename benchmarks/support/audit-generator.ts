@@ -111,13 +111,16 @@ function outcomeOf(random: SeededRandom, content: string, promptTokens: number, 
   };
 }
 
-/** Runs of two years up to `until`, oldest first; equal seeds give equal runs except for their IDs. */
-export function* generateRuns(count: number, { seed = 1, until = Date.now() } = {}): Generator<GeneratedRun> {
+/** Runs of `span` milliseconds up to `until`, oldest first; equal seeds give equal runs except for their IDs. */
+export function* generateRuns(
+  count: number,
+  { seed = 1, until = Date.now(), span = twoYears } = {},
+): Generator<GeneratedRun> {
   const random = createRandom(seed);
   const writer = createWriter(random);
-  const open = Array.from({ length: openConversations }, () => openConversation(random, until - twoYears));
+  const open = Array.from({ length: openConversations }, () => openConversation(random, until - span));
   for (let index = 0; index < count; index += 1) {
-    const createdAt = Math.floor(until - twoYears + (twoYears * (index + random.next())) / count);
+    const createdAt = Math.floor(until - span + (span * (index + random.next())) / count);
     const position = Math.floor(random.next() * open.length);
     if (open[position]!.left === 0) open[position] = openConversation(random, createdAt);
     const conversation = open[position]!;
