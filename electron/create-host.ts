@@ -310,6 +310,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     requireKnownKeys: (key) => services.team.keys?.requireKnown(key),
     windowCallerId: storage.windowCallerId,
     noteRejection: services.passThrough.noteRejection,
+    flush: storage.flush,
     reportFailure: options.log,
     handlers: handlersOf(options, services, hostState),
   });

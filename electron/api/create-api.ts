@@ -105,6 +105,8 @@ export interface ApiOptions {
   readonly requireKnownKeys?: (key: AuthenticatedKey | null) => void;
   /** Called with each error of a path of a provider's API. Of a request with another Host or Origin, the source is unknown. */
   readonly noteRejection?: (error: AppError, source: 'program' | 'unknown') => void;
+  /** Writes runs that have ended. Called before every request that isn't one for a run, because it may read them. */
+  readonly flush: () => void;
   /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }
@@ -236,6 +238,7 @@ async function answer(
     if (key !== null) options.rateLimits.takeRequest(key);
     if (handler === undefined) throw methodNotAllowed(path);
     authorize(caller, handler.endpoint.access);
+    if (!mayStartRun(handler.endpoint)) options.flush();
     const input = await readInput(handler.endpoint, request, parameters);
     const result = await handler.handle({
       ...input,
@@ -257,6 +260,11 @@ async function answer(
     if (!request.signal.aborted) options.noteRejection?.(failure, 'program');
     return limited(passedError(failure, path.passes, requestId));
   }
+}
+
+/** What these read of other runs flushes them itself. */
+function mayStartRun({ passes, access, method }: Endpoint): boolean {
+  return passes !== undefined || (access === 'run' && method === 'post');
 }
 
 /** The names must be in lower case. */

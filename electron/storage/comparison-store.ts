@@ -148,9 +148,13 @@ function comparisonStatements(database: Database.Database) {
   };
 }
 
-export function createComparisonStore(database: Database.Database, tokenSecret: string): ComparisonStore {
+export function createComparisonStore(
+  database: Database.Database,
+  tokenSecret: string,
+  flush: () => void,
+): ComparisonStore {
   const comparisons = comparisonStatements(database);
-  const cells = createComparisonCells(database);
+  const cells = createComparisonCells(database, flush);
 
   function find(id: string): StoredComparison {
     const row = comparisons.find.get(id.toLowerCase());

@@ -18,6 +18,8 @@ const maxUnwritten = 10_000;
 
 export interface Conversations {
   join: RunStore['joinConversation'];
+  /** The name of a conversation that has joined and isn't written yet; null for every other. */
+  unwrittenName(id: string): string | null;
   /** Makes the run the newest of its conversation and returns `conversations.sequence`. Call it in a transaction. */
   append(run: NewRun, runSequence: number): number;
   /** Call it after the transaction. If it was rolled back, the conversations have to be written again. */
@@ -97,6 +99,7 @@ export function createConversations(database: Database.Database): Conversations 
 
   return {
     ...createConversationWriter(queries, unwritten),
+    unwrittenName: (id) => unwritten.get(id)?.name ?? null,
     join({ conversationId, workspaceId, callerId, name }) {
       const workspace = workspaceId?.toLowerCase() ?? null;
       const id = conversationId?.toLowerCase() ?? timeOrderedId();

@@ -14,7 +14,7 @@ export interface ExchangeStore {
   prune(keep: number, limit: number): number;
 }
 
-export function createExchangeStore(database: Database.Database): ExchangeStore {
+export function createExchangeStore(database: Database.Database, flush: () => void): ExchangeStore {
   const insert = database.prepare<[StoredExchange]>(
     `INSERT OR REPLACE INTO provider_exchanges (run_id, exchanges_json)
      SELECT id, @json FROM runs WHERE id = @runId AND is_anonymous = 0`,
@@ -30,10 +30,14 @@ export function createExchangeStore(database: Database.Database): ExchangeStore 
        ORDER BY sequence LIMIT @limit
      )`,
   );
+  const write = database.transaction((exchanges: readonly StoredExchange[]) => {
+    for (const exchange of exchanges) insert.run(exchange);
+  });
   return {
-    write: database.transaction((exchanges: readonly StoredExchange[]) => {
-      for (const exchange of exchanges) insert.run(exchange);
-    }),
+    write(exchanges) {
+      flush();
+      write(exchanges);
+    },
     read: (runId) => read.get(runId) ?? null,
     prune: (keep, limit) => prune.run({ keep, limit }).changes,
   };

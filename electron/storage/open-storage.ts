@@ -32,6 +32,7 @@ import { createReviewerStore } from './reviews/reviewer-store.ts';
 import { createRubricStore } from './reviews/rubric-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import type { Durability } from './run-recorder.ts';
+import { createRunJournal } from './run-journal.ts';
 import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
 import { createSettingsStore } from './settings-store.ts';
@@ -91,7 +92,11 @@ export function openStorage({ directory, durability = 'process' }: OpenStorageOp
 }
 
 /** What people edit: the prompt library, agents, knowledge, datasets and comparisons. */
-function createLibraryStores(database: Database.Database, tokenSecret: string, onWrite: () => void) {
+function createLibraryStores(
+  database: Database.Database,
+  tokenSecret: string,
+  { onWrite, flush }: { readonly onWrite: () => void; readonly flush: () => void },
+) {
   return {
     prompts: createPromptStore(database, tokenSecret),
     promptFolders: createFolderStore(database),
@@ -100,7 +105,7 @@ function createLibraryStores(database: Database.Database, tokenSecret: string, o
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
     datasets: createDatasetStore(database, tokenSecret, onWrite),
-    comparisons: createComparisonStore(database, tokenSecret),
+    comparisons: createComparisonStore(database, tokenSecret, flush),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
   };
@@ -136,8 +141,9 @@ function assembleStorage(
   const windowCallerId = metadata.readOrMake('window_caller_id', randomUUID);
   const tokenSecret = metadata.readOrMake('token_secret', () => randomBytes(32).toString('base64url'));
   const logSync = createLogSync(`${file}-wal`);
+  const journal = createRunJournal(directory);
   const onWrite = () => audit.noteRuns();
-  const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret, onWrite });
+  const runs = createRunStore({ database, logSync, journal, durability, windowCallerId, tokenSecret, onWrite });
   const audit = createAuditStore({ database, directory, tokenSecret, windowCallerId, flush: runs.flush });
   const apiKeys = createApiKeys(database);
   const threads = createThreadStore(database);
@@ -149,19 +155,20 @@ function assembleStorage(
     await audit.close();
     apiKeys.writeLastUses();
     await logSync.close();
+    journal.close();
     database.close();
     release();
   }
 
   return {
-    ...createLibraryStores(database, tokenSecret, audit.noteChanges),
+    ...createLibraryStores(database, tokenSecret, { onWrite: audit.noteChanges, flush: runs.flush }),
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
-    exchanges: createExchangeStore(database),
+    exchanges: createExchangeStore(database, runs.flush),
     retention: createRetentionStore(database, metadata, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
     imports: createImportStore(database, { ...runs, onRemove: audit.noteChanges }),
-    samples: createSampleStore(database, metadata),
+    samples: createSampleStore(database, metadata, runs.flush),
     replays: createReplayStore(database),
     draftRuns: createDraftRuns(database, runs.flush),
     turns: createTurnStore(database, runs.flush),

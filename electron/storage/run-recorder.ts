@@ -1,243 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeDiskFailure } from './disk-failure.ts';
-import type { LogSync } from './write-ahead-log.ts';
-import {
-  type NewRun,
-  outcomeColumns,
-  outcomeTexts,
-  type RunOutcome,
-  runRow,
-  runTextRow,
-  storedJson,
-} from './run-rows.ts';
-import type { RunTextRow } from './schema.ts';
-import { createSharedMessages, type StoredAnswer } from './shared-messages.ts';
-import { messageKeys } from './stored-messages.ts';
+import { charactersOf, createRetryBuffer } from './retry-buffer.ts';
+import type { JournalEntry, RunJournal } from './run-journal.ts';
+import type { NewRun, RunOutcome } from './run-rows.ts';
+import { createRunWriter, maxSharedCharacters, type RunWriterOptions, type WrittenRun } from './run-writer.ts';
 import type { RunStore } from './storage.ts';
-import type { Message } from '../../shared/contract/messages.ts';
-import type { AppError } from '../../shared/app-error.ts';
 import type { Conversations } from './conversations.ts';
-import { runReadQueries, runWriteQueries } from './run-queries.ts';
-import type { RemovedRuns } from './retention-store.ts';
-import type Database from 'better-sqlite3';
+import type { LogSync } from './write-ahead-log.ts';
 
-/** A run whose start, end, or both have to be written. */
-interface WrittenRun {
-  readonly run: NewRun;
-  /** Null until the run is on disk. */
-  sequence: number | null;
-  /** Whether its texts on disk are so long that its end doesn't write them again. */
-  isLongRow: boolean;
-  /** Null until the run has ended. */
-  readonly outcome: RunOutcome | null;
-}
-
-interface RunWriter {
-  /** Writes all runs in one transaction, with what `also` writes, and sets the sequence of new ones. If it throws, none was written. */
-  write(batch: readonly WrittenRun[], also?: () => void): void;
-  /** The last assigned sequence. Sequences of removed runs aren't reused. */
-  lastSequence(): number;
-}
-
-interface RunWriterOptions {
-  readonly database: Database.Database;
-  readonly conversations: Conversations;
-  readonly draftIdOf: (run: NewRun) => string | null;
-  readonly removedRuns: RemovedRuns;
-}
-
-function createRunWriter(options: RunWriterOptions): RunWriter {
-  const { database, conversations } = options;
-  const statements = createStatements(options);
-  let lastSequence = Math.max(runReadQueries(database).newest.first({})?.sequence ?? 0, options.removedRuns.lastRun());
-
-  const writeAll = database.transaction((batch: readonly WrittenRun[], also?: () => void) => {
-    let next = lastSequence + 1;
-    for (const written of batch) {
-      const { run, outcome, sequence, isLongRow } = written;
-      if (sequence !== null) statements.end(run, outcome!, { sequence, isLongRow });
-      else written.isLongRow = statements.whole(run, outcome, next++);
-    }
-    statements.sumCredits();
-    also?.();
-  });
-
-  return {
-    write(batch, also) {
-      try {
-        writeAll.immediate(batch, also);
-      } catch (error) {
-        conversations.endRun(false);
-        statements.forgetCredits();
-        throw error;
-      }
-      conversations.endRun(true);
-      for (const written of batch) written.sequence ??= ++lastSequence;
-    },
-    lastSequence: () => lastSequence,
-  };
-}
-
-/** The statements of one transaction, in the order in which the tables refer to each other. */
-function createStatements({ database, conversations, draftIdOf }: RunWriterOptions) {
-  const queries = runWriteQueries(database);
-  const shared = createSharedMessages(database);
-  const insertFile = database.prepare<[string, number]>('INSERT OR IGNORE INTO run_files (file, run) VALUES (?, ?)');
-  const copyFiles = database.prepare<[number, number]>(
-    'INSERT OR IGNORE INTO run_files (file, run) SELECT file, ? FROM run_files WHERE run = ?',
-  );
-  const creditsOfBatch = new Map<string, number>();
-
-  function chargeCredits(run: NewRun, outcome: RunOutcome, sequence: number): void {
-    if (run.apiKeyId === null || outcome.credits === 0) return;
-    queries.insertCredits.run({
-      run: sequence,
-      api_key_id: run.apiKeyId,
-      credits: outcome.credits,
-      created_at: outcome.completedAt,
-    });
-    creditsOfBatch.set(run.apiKeyId, (creditsOfBatch.get(run.apiKeyId) ?? 0) + outcome.credits);
-  }
-
-  return {
-    /** Returns whether the row of the texts is long. */
-    whole(run: NewRun, outcome: RunOutcome | null, sequence: number): boolean {
-      const conversation = conversations.append(run, sequence);
-      queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
-      const { messages } = run;
-      const before = run.continues ? shared.answerOf(run.continues.runId) : null;
-      const keys = sharedKeysOf(run).map((key) => (before === null ? key : `${run.continues!.runId} ${key}`));
-      const lastMessage =
-        messages && keys.length > 0 ? shared.store(messages, keys, before?.message) : (before?.message ?? null);
-      const texts = runTextRow(before === null ? run : continuedRun(run, before), outcome, { sequence, lastMessage });
-      queries.insertTexts.run(texts);
-      // Those of other messages are found by a trigger.
-      if (lastMessage !== null) for (const file of filesIn(messages!)) insertFile.run(file, sequence);
-      if (before !== null) copyFiles.run(sequence, before.run);
-      if (outcome) chargeCredits(run, outcome, sequence);
-      return areLong(texts);
-    },
-    end(run: NewRun, outcome: RunOutcome, { sequence, isLongRow }: { sequence: number; isLongRow: boolean }): void {
-      queries.endRun.run({ ...outcomeColumns(outcome), sequence });
-      (isLongRow ? queries.insertLateAnswer : queries.endTexts).run({ ...outcomeTexts(outcome), run: sequence });
-      if (outcome.sentPrompt !== undefined) {
-        const { sentPrompt: rendered_prompt, sentMessages = null } = outcome;
-        queries.keepSentPrompt.run({ rendered_prompt, messages_json: storedJson(sentMessages), run: sequence });
-      }
-      chargeCredits(run, outcome, sequence);
-    },
-    sumCredits(): void {
-      for (const [id, credits] of creditsOfBatch) queries.addCreditsUsed.run({ id, credits });
-      creditsOfBatch.clear();
-    },
-    forgetCredits: () => creditsOfBatch.clear(),
-  };
-}
-
-/** Programs send their whole conversation with every call. Passages would change the messages of a run later. */
-function sharedKeysOf({ messages, messageKeys: keys, origin, dataspaceIds }: NewRun): readonly string[] {
-  const isProgram = origin !== undefined && origin.api !== 'completions' && origin.api !== 'import';
-  return keys ?? (isProgram && messages && dataspaceIds === null ? messageKeys(messages) : []);
-}
-
-/** A run whose messages come after those of the response that it continues, which no longer has to be named. */
-function continuedRun(run: NewRun, { systemMessage }: StoredAnswer): NewRun {
-  const { previous_response_id: _, ...configuration } = run.configuration ?? {};
-  const earlier = run.continues?.keepsSystem === true ? systemMessage : null;
-  return { ...run, configuration, systemMessage: run.systemMessage ?? earlier };
-}
-
-function filesIn(messages: readonly Message[]): string[] {
-  return messages.flatMap(({ content }) => content.flatMap((part) => (part.type === 'file' ? [part.fileId] : [])));
-}
-
-/** Beyond this many characters of buffered runs, a run isn't recorded. Its caller already got the failure. */
-const maxCharacters = 64 * 1_048_576;
-
-/** Time until an automatic retry. */
-const retryMilliseconds = 1000;
-
-/** A run that has ended. */
-interface EndedRun {
-  readonly run: NewRun;
-  outcome: RunOutcome | null;
-}
-
-/** Runs that ended while the disk was failing. They stay in memory until they can be written. */
-export interface RetryBuffer<Run extends EndedRun> {
-  /** Buffers a run whose caller gets the failure. A completed run is buffered as failed, with its text. */
-  hold(run: Run, failure: AppError): void;
-  /** Writes the buffered runs until the disk fails again. */
-  writeAll(): void;
-  /** Throws the last failure while runs are buffered, because a run that can't be stored must not cost credits. */
-  requireNone(): void;
-}
-
-function charactersOf({ run, outcome }: EndedRun): number {
-  return run.promptText.length + run.renderedPrompt.length + (outcome?.content.length ?? 0);
-}
-
-/** Longer runs are written in a turn of the event loop of their own, because each megabyte takes several milliseconds. */
-const maxSharedCharacters = 256 * 1024;
-
-const isLong = (run: EndedRun): boolean => charactersOf(run) > maxSharedCharacters;
-
-/** To add an answer, SQLite would write all of the row again, which takes five times as long as the answer of a prompt of 4 MB. */
-function areLong(texts: RunTextRow): boolean {
-  let characters = 0;
-  for (const text of Object.values(texts)) if (typeof text === 'string') characters += text.length;
-  return characters > maxSharedCharacters;
-}
-
-function withFailure(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
-  // The program of a recorded call has its response already.
-  if (outcome.status !== 'Completed' || outcome.httpStatus !== undefined) return outcome;
-  return { ...outcome, status: 'Failed', finishReason: 'Error', error: { code, message } };
-}
-
-/** `write` returns whether the run was written. If not, it may be buffered again. */
-export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boolean): RetryBuffer<Run> {
-  const pending = new Set<Run>();
-  let characters = 0;
-  let lastFailure: AppError | null = null;
-  let timer: NodeJS.Timeout | null = null;
-
-  function writeAll(): void {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    for (const run of pending) {
-      pending.delete(run);
-      characters -= charactersOf(run);
-      // Buffering it again moves it to the end, where this loop would find it again.
-      if (!write(run)) break;
-    }
-    if (pending.size > 0) timer ??= setTimeout(writeAll, retryMilliseconds).unref();
-  }
-
-  return {
-    hold(run, failure) {
-      lastFailure = failure;
-      if (run.outcome === null || pending.has(run) || characters + charactersOf(run) > maxCharacters) return;
-      run.outcome = withFailure(run.outcome, failure);
-      pending.add(run);
-      characters += charactersOf(run);
-      timer ??= setTimeout(writeAll, retryMilliseconds).unref();
-    },
-    writeAll,
-    requireNone() {
-      if (pending.size === 0) return;
-      writeAll();
-      if (pending.size > 0) throw lastFailure!;
-    },
-  };
-}
-
-/** How long the start of a run waits for others, to be written together. The end of any run writes the waiting starts, too. */
-const beginDelayMilliseconds = 20;
+/**
+ * How long a run waits for others, to be written together: at its start, and at its end, when it is in the journal. A run that can't be in the journal
+ * is written at once, with all that wait.
+ */
+const writeDelayMilliseconds = 20;
+/** Runs that wait at most. */
+const maxWaiting = 256;
 
 /** A run whose outcome isn't on disk yet. */
 interface RecordedRun extends WrittenRun {
   outcome: RunOutcome | null;
+  isAnswered: boolean;
   readonly written: PromiseWithResolvers<void>;
 }
 
@@ -252,6 +34,8 @@ export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'f
 
 export interface RunRecorderOptions extends RunWriterOptions {
   readonly logSync: LogSync;
+  /** Its runs of an earlier host are written at once. */
+  readonly journal: RunJournal;
   /** What a run waits for at its end: `power-loss` for the disk, `process` for the operating system. */
   readonly durability: Durability;
   /** Called after a write. */
@@ -262,28 +46,83 @@ export interface RunRecorderOptions extends RunWriterOptions {
 
 export type Durability = 'process' | 'power-loss';
 
+/** What the journal has of a run that has ended. */
+function journalEntryOf({ run, sequence, outcome }: RecordedRun, { unwrittenName }: Conversations): JournalEntry {
+  const { runId, apiKeyId, conversationId } = run;
+  if (sequence !== null) return { run: { runId, apiKeyId }, conversationName: null, outcome: outcome! };
+  return { run, conversationName: unwrittenName(conversationId), outcome: outcome! };
+}
+
+/** Of a run whose start isn't in the database, the journal would get all messages. The database gets only those that no earlier run has. */
+const maxJournaledCharacters = 64 * 1024;
+/** Of a part beside its text. */
+const charactersOfPart = 64;
+
+function fitsJournal({ run, sequence }: RecordedRun): boolean {
+  let characters = 0;
+  for (const { content } of sequence === null ? (run.messages ?? []) : []) {
+    for (const part of content) {
+      const text = part.type === 'text' ? part.text : part.type === 'toolResult' ? part.content : '';
+      characters += charactersOfPart + text.length + (part.type === 'toolCall' ? part.arguments.length : 0);
+      if (characters > maxJournaledCharacters) return false;
+    }
+  }
+  return true;
+}
+
+const isLong = (run: RecordedRun): boolean => charactersOf(run) > maxSharedCharacters;
+
 /**
- * Writes runs in batches: all runs that start or finish within one turn of the event loop share one transaction. A run that ends
- * before its start was written costs one insert.
+ * Writes runs in batches. What ends within one turn of the event loop is one write to the journal, and its callers are answered; the
+ * database gets it a moment later, in one transaction with the runs before and after it. A run that ends before its start was written
+ * costs one insert.
  */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { logSync } = options;
+  const { logSync, journal } = options;
   const writer = createRunWriter(options);
+  writer.restore(journal.read());
+  journal.clear();
   const active = new Map<string, RecordedRun>();
   const retryBuffer = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
   let queue = new Set<RecordedRun>();
-  let beginTimer: NodeJS.Timeout | null = null;
+  /** In the journal, and not in the database yet. */
+  const journaled = new Set<RecordedRun>();
+  let ended: RecordedRun[] = [];
+  let timer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
 
   function flush(): void {
-    if (beginTimer) clearTimeout(beginTimer);
+    if (timer) clearTimeout(timer);
     if (finishTurn) clearImmediate(finishTurn);
-    beginTimer = finishTurn = null;
+    timer = finishTurn = null;
+    ended = [];
     retryBuffer.writeAll();
     if (queue.size === 0) return;
     const batch = [...queue];
     queue = new Set();
     commit(batch);
+  }
+
+  /** Answers the callers of this turn from the journal, if it takes their runs. */
+  function endTurn(): void {
+    finishTurn = null;
+    if (!answerFromJournal() || queue.size >= maxWaiting) flush();
+    else timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
+  }
+
+  function answerFromJournal(): boolean {
+    const entries = ended;
+    // A run that is in the journal must get into the database, which doesn't take any now.
+    if (options.durability === 'power-loss' || !retryBuffer.isEmpty) return false;
+    if (entries.some(isLong) || !entries.every(fitsJournal)) return false;
+    if (!journal.append(entries.map((recorded) => journalEntryOf(recorded, options.conversations)))) return false;
+    ended = [];
+    for (const recorded of entries) {
+      journaled.add(recorded);
+      recorded.isAnswered = true;
+      recorded.written.resolve();
+    }
+    return true;
   }
 
   /** The turn that ended the run already read and parsed a long answer. */
@@ -310,10 +149,16 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     const ended = batch.filter(({ outcome }) => outcome !== null);
     const mustSync = options.durability === 'power-loss' && ended.length > 0;
     const synced = mustSync ? logSync.sync() : undefined;
-    if (!mustSync) logSync.syncSoon();
+    // What was in the journal has waited already.
+    if (!mustSync && ended.some(({ isAnswered }) => isAnswered)) logSync.sync().catch(() => undefined);
+    else if (!mustSync) logSync.syncSoon();
     // What follows in this turn would be the response with a long answer.
     const settled = ended.some(isLong) ? Promise.all([synced, nextTurn()]).then(() => undefined) : synced;
-    for (const { written } of ended) written.resolve(settled);
+    for (const recorded of ended) {
+      recorded.written.resolve(settled);
+      journaled.delete(recorded);
+    }
+    if (journaled.size === 0) journal.clear();
     if (ended.length > 0) options.onEnd(ended.map(({ run, outcome }) => ({ run, outcome: outcome! })));
   }
 
@@ -322,6 +167,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (recorded.outcome === null) return;
     const failure = describeDiskFailure(error);
     if (failure !== null) retryBuffer.hold(recorded, failure);
+    else if (journaled.delete(recorded))
+      process.emitWarning(`The run ${recorded.run.runId} could not be stored: ${String(error)}`);
     recorded.written.reject(error);
   }
 
@@ -346,10 +193,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       [...queue].filter(({ sequence }) => sequence === null).length,
     begin(run) {
       const written = Promise.withResolvers<void>();
-      const recorded = { run, sequence: null, isLongRow: false, outcome: null, written };
+      const recorded = { run, sequence: null, isLongRow: false, outcome: null, isAnswered: false, written };
       active.set(run.runId, recorded);
       queue.add(recorded);
-      beginTimer ??= setTimeout(flush, beginDelayMilliseconds).unref();
+      timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
     },
     finish(runId, outcome) {
       const recorded = active.get(runId);
@@ -357,7 +204,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       active.delete(runId);
       recorded.outcome = outcome;
       queue.add(recorded);
-      finishTurn ??= setImmediate(isLong(recorded) ? flushNextTurn : flush);
+      ended.push(recorded);
+      finishTurn ??= setImmediate(isLong(recorded) ? flushNextTurn : endTurn);
       return recorded.written.promise;
     },
   };

@@ -5,6 +5,7 @@ import { listPage } from './list-page.ts';
 import type { LogSync } from './write-ahead-log.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './retention-store.ts';
+import type { RunJournal } from './run-journal.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
 import { continuableRunOf } from './continuable-run.ts';
 import { runDetailOf, runListItemOf } from './run-details.ts';
@@ -16,6 +17,7 @@ import type Database from 'better-sqlite3';
 export interface RunStoreOptions {
   readonly database: Database.Database;
   readonly logSync: LogSync;
+  readonly journal: RunJournal;
   readonly durability: Durability;
   readonly windowCallerId: string;
   readonly tokenSecret: string;
@@ -37,7 +39,6 @@ function endInterruptedRuns(database: Database.Database): void {
 /** The run store. Call `flush` before the database is copied or closed. */
 export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush' | 'record'> {
   const { database, windowCallerId } = options;
-  endInterruptedRuns(database);
   const queries = runReadQueries(database);
   const conversations = createConversations(database);
   const tokens = createContinuationTokens(options.tokenSecret, 'runs', z.int());
@@ -49,6 +50,8 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     removedRuns: createRemovedRuns(database),
     draftIdOf: (run) => draftIdOf(run, windowCallerId),
   });
+  // The recorder has written those that ended.
+  endInterruptedRuns(database);
 
   return {
     joinConversation: conversations.join,
@@ -84,6 +87,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
       return row === undefined ? null : runDetailOf(row);
     },
     readAnswer(runId) {
+      recorder.flush();
       const row = queries.answer.first({ id: runId });
       if (row === undefined) return null;
       return { content: row.content, toolCalls: row.tool_calls_json === null ? [] : toolCallsIn(row.tool_calls_json) };

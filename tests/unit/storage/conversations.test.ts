@@ -23,6 +23,7 @@ async function record(storage: Storage, conversation: { conversationId: string; 
   const run = sampleRun(conversation);
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome());
+  storage.flush();
   return run;
 }
 

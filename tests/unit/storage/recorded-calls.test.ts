@@ -88,6 +88,7 @@ describe('the messages of calls that repeat their conversation', () => {
 
   test('count for a slice of the retention with the call that removes them', async () => {
     const [first, last] = [await record(conversation.slice(0, 3), 1), await record(conversation, 2)];
+    storage.flush();
     const found = storage.retention.find('delete', 10, null, 10);
     const bytes = found.map(({ sequence }) => storage.retention.textBytes(sequence));
     expect(found).toHaveLength(2);

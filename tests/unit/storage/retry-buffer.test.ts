@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
 import { createLogSync } from '../../../electron/storage/write-ahead-log.ts';
+import { createRunJournal } from '../../../electron/storage/run-journal.ts';
 import { createRunStore } from '../../../electron/storage/run-store.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { temporaryDirectory } from './test-storage.ts';
@@ -12,9 +13,12 @@ function openFillable() {
   const directory = temporaryDirectory();
   const database = openDatabase(directory);
   const logSync = createLogSync(`${databaseFile(directory)}-wal`);
+  const journal = createRunJournal(directory);
+  let isFull = false;
   const runs = createRunStore({
     database,
     logSync,
+    journal: { ...journal, append: (entries) => !isFull && journal.append(entries) },
     durability: 'process',
     windowCallerId: 'window',
     tokenSecret: 'secret',
@@ -22,14 +26,24 @@ function openFillable() {
   });
   onTestFinished(async () => {
     await logSync.close();
+    journal.close();
     database.close();
   });
   const pages = () => database.pragma('page_count', { simple: true }) as number;
+  const fillDatabase = () => void database.pragma(`max_page_count = ${pages()}`);
   return {
     runs,
     database,
-    fill: () => void database.pragma(`max_page_count = ${pages()}`),
-    makeRoom: () => void database.pragma('max_page_count = 1000000'),
+    journal,
+    fillDatabase,
+    fill() {
+      isFull = true;
+      fillDatabase();
+    },
+    makeRoom() {
+      isFull = false;
+      database.pragma('max_page_count = 1000000');
+    },
   };
 }
 
@@ -94,9 +108,30 @@ test('while any of them is buffered no other run starts, and the next one does a
 });
 
 test('a run that no disk accepts is not buffered', async () => {
-  const { runs } = openFillable();
-  const run = started(runs);
+  const { runs, database } = openFillable();
+  const [run, other] = [started(runs), started(runs)];
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const unwritable = sampleOutcome({ status: 'Unheard of' as 'Failed' });
-  await expect(runs.finish(run.runId, unwritable)).rejects.toBeInstanceOf(Database.SqliteError);
+  await Promise.all([runs.finish(run.runId, unwritable), runs.finish(other.runId, sampleOutcome())]);
+  runs.flush();
+  expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining(run.runId));
+  warned.mockRestore();
   runs.requireRoom();
+  expect(database.prepare('SELECT id FROM runs').pluck().all()).toEqual([other.runId]);
+});
+
+test('a run that was answered from the journal keeps its outcome, and stays in the journal until there is space', async () => {
+  const { runs, journal, fillDatabase, makeRoom } = openFillable();
+  const run = started(runs);
+  fillDatabase();
+  await runs.finish(run.runId, sampleOutcome());
+  runs.flush();
+  expect(() => runs.requireRoom()).toThrow('The disk is full. Free some space');
+  expect(journal.read()).toMatchObject([{ run: { runId: run.runId } }]);
+  const later = started(runs);
+  await expect(runs.finish(later.runId, sampleOutcome())).rejects.toEqual(full);
+  makeRoom();
+  expect(runs.read(run.runId)).toMatchObject({ status: 'Completed', output: { error: null } });
+  expect(runs.read(later.runId)?.status).toBe('Failed');
+  expect(journal.read()).toEqual([]);
 });

@@ -1,0 +1,87 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NewRun, RunOutcome } from './run-rows.ts';
+
+/** A run that has ended and isn't in the database yet. */
+export interface JournalEntry {
+  /** Without the rest if the start of the run is in the database. */
+  readonly run: NewRun | Pick<NewRun, 'runId' | 'apiKeyId'>;
+  /** The name of a conversation that isn't in the database yet. */
+  readonly conversationName: string | null;
+  readonly outcome: RunOutcome;
+}
+
+/** Ended runs in a file beside the database, until they are in it. One write to a file takes a tenth of a commit. */
+export interface RunJournal {
+  /** The entries of a host that ended before it had written them. An entry that was cut off is left out: its caller got no answer. */
+  read(): JournalEntry[];
+  /** Adds entries in one write, which survives the end of the process. Returns whether the disk took them. */
+  append(entries: readonly JournalEntry[]): boolean;
+  /** Removes all entries. */
+  clear(): void;
+  close(): void;
+}
+
+/** More than runs of some milliseconds have. Runs that the database doesn't take for a while may fill the file. */
+const maxBytes = 64 * 1_048_576;
+
+function parsed(line: string): JournalEntry[] {
+  try {
+    return [JSON.parse(line) as JournalEntry];
+  } catch {
+    return [];
+  }
+}
+
+export function createRunJournal(directory: string): RunJournal {
+  const file = join(directory, 'touchstone.ended-runs');
+  let handle: number | null = null;
+  let length = 0;
+
+  /** Throws if the disk fails. */
+  function write(bytes: Buffer): boolean {
+    handle ??= openSync(file, 'a', 0o600);
+    if (writeSync(handle, bytes) === bytes.length) {
+      length += bytes.length;
+      return true;
+    }
+    // The disk is full. Half an entry would make the next one unreadable.
+    ftruncateSync(handle, length);
+    return false;
+  }
+
+  return {
+    read() {
+      try {
+        const bytes = readFileSync(file);
+        length = bytes.length;
+        return bytes.toString('utf8').split('\n').flatMap(parsed);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    },
+    append(entries) {
+      if (length > maxBytes) return false;
+      try {
+        return write(Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
+      } catch {
+        return false;
+      }
+    },
+    clear() {
+      if (length === 0) return;
+      try {
+        handle ??= openSync(file, 'a', 0o600);
+        ftruncateSync(handle, 0);
+        length = 0;
+      } catch {
+        // The next call tries again. Until then, the next start finds that the database has these runs.
+      }
+    },
+    close() {
+      if (handle !== null) closeSync(handle);
+      handle = null;
+    },
+  };
+}

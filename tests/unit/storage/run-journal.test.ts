@@ -1,0 +1,146 @@
+import { appendFileSync, cpSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { databaseFile } from '../../../electron/storage/database.ts';
+import { createRunJournal } from '../../../electron/storage/run-journal.ts';
+import { patience } from '../../support/patience.ts';
+import { sampleCall, sampleOutcome, sampleRun } from './sample-run.ts';
+import { openTestStorage, temporaryDirectory } from './test-storage.ts';
+
+type TestStorage = ReturnType<typeof openTestStorage>;
+
+const journalFile = (directory: string) => join(directory, 'touchstone.ended-runs');
+
+/** What another process finds in the database. */
+function statusOf({ directory }: TestStorage, runId: string): unknown {
+  const database = new Database(databaseFile(directory), { readonly: true });
+  onTestFinished(() => void database.close());
+  return database.prepare('SELECT status FROM runs WHERE id = ?').pluck().get(runId);
+}
+
+/** A folder as it is if the host ends now. */
+function folderAfterKill({ directory }: TestStorage): string {
+  const copy = temporaryDirectory();
+  cpSync(directory, copy, { recursive: true });
+  return copy;
+}
+
+const manyMessages = Array.from({ length: 2000 }, () => ({
+  role: 'user' as const,
+  content: [{ type: 'text' as const, text: 'Where is my parcel?' }],
+}));
+
+test('a run is in the journal when its caller is answered, and in the database a moment later', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+  expect(statusOf(storage, run.runId)).toBeUndefined();
+  expect(readFileSync(journalFile(storage.directory), 'utf8')).toContain(run.runId);
+  await vi.waitFor(() => expect(statusOf(storage, run.runId)).toBe('Completed'), patience);
+  expect(statSync(journalFile(storage.directory)).size).toBe(0);
+});
+
+test.runIf(process.platform !== 'win32')('only its owner can read the journal', async () => {
+  const storage = openTestStorage();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+  expect(statSync(journalFile(storage.directory)).mode & 0o777).toBe(0o600);
+});
+
+test('the next host finds what was only in the journal: with and without a start on disk, with names, calls and credits', async () => {
+  const storage = openTestStorage();
+  const { id: apiKeyId, key } = storage.apiKeys.issue({ name: 'ledger' });
+  const { callerId } = sampleRun();
+  const join = () =>
+    storage.runs.joinConversation({ conversationId: null, workspaceId: null, callerId, name: 'Parcels' });
+  const started = sampleRun({ ...join(), apiKeyId });
+  const unwritten = sampleRun({ ...join(), apiKeyId });
+  const outcome = (content: string) => sampleOutcome({ content, toolCalls: [sampleCall(content)] });
+  storage.runs.begin(started);
+  storage.flush();
+  expect(statusOf(storage, started.runId)).toBe('Running');
+  storage.runs.begin(unwritten);
+  await Promise.all([
+    storage.runs.finish(started.runId, outcome('one \ud800')),
+    storage.runs.finish(unwritten.runId, outcome('two')),
+  ]);
+
+  const next = openTestStorage({ directory: folderAfterKill(storage) });
+  expect(statusOf(storage, started.runId)).toBe('Running');
+  storage.flush();
+  for (const { runId } of [started, unwritten]) {
+    expect(next.runs.read(runId)).toEqual(storage.runs.read(runId));
+    expect(next.runs.readToContinue(runId)).toEqual(storage.runs.readToContinue(runId));
+  }
+  const named = next.audit.readConversation(unwritten.conversationId, { hasFeedback: false });
+  expect(named?.name).toBe('Parcels');
+  expect(next.apiKeys.authenticate(key)?.creditsUsed).toBe(2);
+  expect(next.runs.count()).toBe(2);
+});
+
+test('what the database has already is not added again, nor charged, and new runs get new places', async () => {
+  const storage = openTestStorage();
+  const { id: apiKeyId, key } = storage.apiKeys.issue({ name: 'ledger' });
+  const run = sampleRun({ apiKeyId });
+  storage.runs.begin(run);
+  await storage.runs.finish(run.runId, sampleOutcome());
+  const entries = readFileSync(journalFile(storage.directory));
+  storage.flush();
+  const directory = folderAfterKill(storage);
+  appendFileSync(journalFile(directory), entries);
+
+  const next = openTestStorage({ directory });
+  expect(next.apiKeys.authenticate(key)?.creditsUsed).toBe(1);
+  const later = sampleRun();
+  next.runs.begin(later);
+  await next.runs.finish(later.runId, sampleOutcome());
+  expect(next.runs.count()).toBe(2);
+  expect(next.runs.read(later.runId)?.status).toBe('Completed');
+});
+
+test('an entry that is cut off, or that no database accepts, keeps neither the others nor the start from working', async () => {
+  const storage = openTestStorage();
+  const [good, bad] = [sampleRun(), sampleRun()];
+  const directory = temporaryDirectory();
+  const journal = createRunJournal(directory);
+  const entry = (run: typeof good, status: 'Completed' | 'Failed') =>
+    ({ run, conversationName: null, outcome: sampleOutcome({ status }) }) as const;
+  journal.append([entry(bad, 'Unheard of' as 'Failed'), entry(good, 'Completed')]);
+  appendFileSync(journalFile(directory), JSON.stringify(entry(sampleRun(), 'Completed')).slice(0, 200));
+  journal.close();
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const next = openTestStorage({ directory });
+  expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining(bad.runId));
+  warned.mockRestore();
+  expect(next.runs.read(good.runId)?.status).toBe('Completed');
+  expect(next.runs.count()).toBe(1);
+  expect(statSync(journalFile(directory)).size).toBe(0);
+  await storage.close();
+});
+
+test('a run that the journal does not take is written before its caller is answered', async () => {
+  const storage = openTestStorage();
+  for (const run of [sampleRun({ messages: manyMessages }), sampleRun({ renderedPrompt: 'x'.repeat(300_000) })]) {
+    storage.runs.begin(run);
+    await storage.runs.finish(run.runId, sampleOutcome());
+    expect(statusOf(storage, run.runId)).toBe('Completed');
+  }
+});
+
+test('a journal on a full disk takes nothing, and keeps what it has', () => {
+  const directory = temporaryDirectory();
+  const journal = createRunJournal(directory);
+  onTestFinished(() => journal.close());
+  const entry = { run: sampleRun(), conversationName: null, outcome: sampleOutcome() };
+  expect(journal.append([entry])).toBe(true);
+  const huge = { ...entry, outcome: sampleOutcome({ content: 'x'.repeat(65 * 1_048_576) }) };
+  expect(journal.append([huge])).toBe(true);
+  expect(journal.append([entry])).toBe(false);
+  expect(journal.read()).toHaveLength(2);
+  journal.clear();
+  expect(journal.read()).toEqual([]);
+  expect(journal.append([entry])).toBe(true);
+});
