@@ -58,8 +58,8 @@ export interface RunStore {
   /** Stores a run as `Running`. Returns immediately. The write follows within a moment, together with others. */
   begin(run: NewRun): void;
   /**
-   * Stores the outcome and the credits in one transaction. Resolves when they are on disk. If the disk fails, the promise rejects with its
-   * failure, and the run is stored as failed when the disk works again.
+   * Stores the outcome and the credits. Resolves when they are in the journal or in the database. If the disk fails, the promise rejects
+   * with its failure, and the run is stored as failed when the disk works again.
    */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
   /** Calls the listener with runs that have ended, once they are stored. It must return at once. Returns a function that ends it. */
@@ -72,7 +72,7 @@ export interface RunStore {
   read(runId: string): RunDetail | null;
   /** With what providers need to get back, which no caller may see. */
   readToContinue(runId: string): ContinuableRun | null;
-  /** The answer of a completed run; null for any other. Doesn't see runs that aren't on disk yet. */
+  /** The answer of a completed run; null for any other. */
   readAnswer(runId: string): Pick<ContinuableRun, 'content' | 'toolCalls'> | null;
   count(): number;
 }
