@@ -81,6 +81,8 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     traceExport,
     close: async () => {
       await Promise.all([exports.close(), logImports.close(), samples.close(), replays.close(), retention.close()]);
+      // It gets runs when they are written.
+      storage.flush();
       await traceExport.close();
     },
   };

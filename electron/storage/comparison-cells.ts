@@ -198,27 +198,19 @@ function cellStatements(database: Database.Database) {
   };
 }
 
-export function createComparisonCells(database: Database.Database, flush: () => void) {
+export function createComparisonCells(database: Database.Database) {
   const cells = cellStatements(database);
   const reading: ComparisonCells = {
     outlines: (comparison, { from, to }) => cells.outlines.all(comparison, from, to),
-    verdictNeeds(comparison, { judge, hash, counts }, { from, to }) {
-      flush();
-      return cells.verdictNeeds.all({ comparison, judge, hash, counts: counts ? 1 : 0, from, to });
-    },
+    verdictNeeds: (comparison, { judge, hash, counts }, { from, to }) =>
+      cells.verdictNeeds.all({ comparison, judge, hash, counts: counts ? 1 : 0, from, to }),
     cells: (comparison, { from, to }) => cells.range.all(comparison, from, to).map(cellOf),
     cell(comparison, position) {
       const [row] = cells.range.all(comparison, position, position + 1);
       return row ? cellOf(row) : null;
     },
-    answer(runId, maxCharacters) {
-      flush();
-      return cells.answer.get(maxCharacters, runId) ?? null;
-    },
-    callerOf(runId) {
-      flush();
-      return cells.callerOf.get(runId) ?? null;
-    },
+    answer: (runId, maxCharacters) => cells.answer.get(maxCharacters, runId) ?? null,
+    callerOf: (runId) => cells.callerOf.get(runId) ?? null,
   };
   return {
     reading,

@@ -148,13 +148,9 @@ function comparisonStatements(database: Database.Database) {
   };
 }
 
-export function createComparisonStore(
-  database: Database.Database,
-  tokenSecret: string,
-  flush: () => void,
-): ComparisonStore {
+export function createComparisonStore(database: Database.Database, tokenSecret: string): ComparisonStore {
   const comparisons = comparisonStatements(database);
-  const cells = createComparisonCells(database, flush);
+  const cells = createComparisonCells(database);
 
   function find(id: string): StoredComparison {
     const row = comparisons.find.get(id.toLowerCase());

@@ -14,7 +14,7 @@ export interface ExchangeStore {
   prune(keep: number, limit: number): number;
 }
 
-export function createExchangeStore(database: Database.Database, flush: () => void): ExchangeStore {
+export function createExchangeStore(database: Database.Database): ExchangeStore {
   const insert = database.prepare<[StoredExchange]>(
     `INSERT OR REPLACE INTO provider_exchanges (run_id, exchanges_json)
      SELECT id, @json FROM runs WHERE id = @runId AND is_anonymous = 0`,
@@ -30,14 +30,10 @@ export function createExchangeStore(database: Database.Database, flush: () => vo
        ORDER BY sequence LIMIT @limit
      )`,
   );
-  const write = database.transaction((exchanges: readonly StoredExchange[]) => {
-    for (const exchange of exchanges) insert.run(exchange);
-  });
   return {
-    write(exchanges) {
-      flush();
-      write(exchanges);
-    },
+    write: database.transaction((exchanges: readonly StoredExchange[]) => {
+      for (const exchange of exchanges) insert.run(exchange);
+    }),
     read: (runId) => read.get(runId) ?? null,
     prune: (keep, limit) => prune.run({ keep, limit }).changes,
   };

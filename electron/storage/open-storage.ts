@@ -92,11 +92,7 @@ export function openStorage({ directory, durability = 'process' }: OpenStorageOp
 }
 
 /** What people edit: the prompt library, agents, knowledge, datasets and comparisons. */
-function createLibraryStores(
-  database: Database.Database,
-  tokenSecret: string,
-  { onWrite, flush }: { readonly onWrite: () => void; readonly flush: () => void },
-) {
+function createLibraryStores(database: Database.Database, tokenSecret: string, onWrite: () => void) {
   return {
     prompts: createPromptStore(database, tokenSecret),
     promptFolders: createFolderStore(database),
@@ -105,7 +101,6 @@ function createLibraryStores(
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
     datasets: createDatasetStore(database, tokenSecret, onWrite),
-    comparisons: createComparisonStore(database, tokenSecret, flush),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
   };
@@ -116,8 +111,21 @@ function createReviewStores(database: Database.Database, tokenSecret: string, in
     reviewers: createReviewerStore(database, tokenSecret),
     rubrics: createRubricStore(database, tokenSecret),
     reviewQueues: createQueueStore(database, { tokenSecret, installationId }),
-    reviews: createReviewStore(database),
   };
+}
+
+type Method = (...parameters: unknown[]) => unknown;
+
+/** The same store, whose methods find every run that has ended. */
+function afterFlush<Store extends object>(store: Store, flush: () => void): Store {
+  const methods = Object.entries(store).map(([name, method]: [string, Method]) => {
+    const complete: Method = (...parameters) => {
+      flush();
+      return method(...parameters);
+    };
+    return [name, complete];
+  });
+  return Object.fromEntries(methods) as Store;
 }
 
 /** What is kept of the connection to a team database. */
@@ -145,6 +153,7 @@ function assembleStorage(
   const onWrite = () => audit.noteRuns();
   const runs = createRunStore({ database, logSync, journal, durability, windowCallerId, tokenSecret, onWrite });
   const audit = createAuditStore({ database, directory, tokenSecret, windowCallerId, flush: runs.flush });
+  const complete = <Store extends object>(store: Store): Store => afterFlush(store, runs.flush);
   const apiKeys = createApiKeys(database);
   const threads = createThreadStore(database);
   let closing: Promise<void> | null = null;
@@ -161,20 +170,24 @@ function assembleStorage(
   }
 
   return {
-    ...createLibraryStores(database, tokenSecret, { onWrite: audit.noteChanges, flush: runs.flush }),
+    ...createLibraryStores(database, tokenSecret, audit.noteChanges),
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
-    exchanges: createExchangeStore(database, runs.flush),
-    retention: createRetentionStore(database, metadata, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
+    exchanges: complete(createExchangeStore(database)),
+    retention: complete(
+      createRetentionStore(database, metadata, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
+    ),
+    comparisons: complete(createComparisonStore(database, tokenSecret)),
     imports: createImportStore(database, { ...runs, onRemove: audit.noteChanges }),
-    samples: createSampleStore(database, metadata, runs.flush),
+    samples: complete(createSampleStore(database, metadata)),
     replays: createReplayStore(database),
     draftRuns: createDraftRuns(database, runs.flush),
     turns: createTurnStore(database, runs.flush),
     files: createFileStore(database, runs.flush),
     earlierRuns: createEarlierRuns(database, runs.flush),
     ...createReviewStores(database, tokenSecret, metadata.readOrMake('installation_id', randomUUID)),
+    reviews: complete(createReviewStore(database)),
     threads,
     apiKeys,
     sharedKeys: apiKeys.shared,

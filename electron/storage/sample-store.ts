@@ -49,9 +49,8 @@ function createFeedbackWriter(database: Database.Database): SampleStore['giveFee
   });
 }
 
-export function createSampleStore(database: Database.Database, metadata: Metadata, flush: () => void): SampleStore {
+export function createSampleStore(database: Database.Database, metadata: Metadata): SampleStore {
   const removal = createRunRemoval(database);
-  const giveFeedback = createFeedbackWriter(database);
   const mark = database.prepare<[string]>('INSERT INTO sample_conversations (id) VALUES (?)');
   const unmark = database.prepare<[string]>('DELETE FROM sample_conversations WHERE id = ?');
   const some = database.prepare<[number], string>('SELECT id FROM sample_conversations LIMIT ?').pluck();
@@ -88,10 +87,7 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
     mark: database.transaction((ids: readonly string[]) => {
       for (const id of ids) mark.run(id);
     }),
-    giveFeedback(feedback) {
-      flush();
-      giveFeedback(feedback);
-    },
+    giveFeedback: createFeedbackWriter(database),
     finish() {
       const started = state();
       if (started !== null) metadata.write('samples', JSON.stringify({ ...started, isWhole: true }));

@@ -63,6 +63,7 @@ async function record(storage: Storage, more: Partial<NewRun> = {}) {
   const run = sampleRun({ renderedPrompt: 'A secret question', systemMessage: 'Be brief', ...more });
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome({ content: 'A secret answer' }));
+  storage.flush();
   return run;
 }
 
