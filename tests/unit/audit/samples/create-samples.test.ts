@@ -154,6 +154,7 @@ test('a removal never causes a sequence to be reused, also by the next host', as
   const run = sampleRun();
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome());
+  storage.flush();
   const database = new Database(storage.databaseFile, { readonly: true });
   const runs = [...createSampleSet(noon)].flatMap((conversation) => conversation.runs).length;
   expect(database.prepare('SELECT sequence FROM runs').pluck().all()).toEqual([runs + 1]);
