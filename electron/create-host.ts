@@ -305,12 +305,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   });
 
   const api = createApi({
-    apiKeys: storage.apiKeys,
+    ...storage,
     rateLimits: allowances.rateLimits,
     requireKnownKeys: (key) => services.team.keys?.requireKnown(key),
-    windowCallerId: storage.windowCallerId,
     noteRejection: services.passThrough.noteRejection,
-    flush: storage.flush,
     reportFailure: options.log,
     handlers: handlersOf(options, services, hostState),
   });

@@ -75,7 +75,7 @@ export async function startGateway(
       const endpoint = `bench=http://127.0.0.1:${upstreamPort}/v1`;
       const service = [`${built}serve.js`, '--port', String(port), '--data-dir', dataDirectory];
       const headers = { authorization: `Bearer ${(JSON.parse(issued) as { key: string }).key}` };
-      const running = await start([...hostFlags, ...(process.env['XFLAGS'] ? process.env['XFLAGS'].split(' ') : []), ...service, '--endpoint', endpoint, '--json']);
+      const running = await start([...hostFlags, ...service, '--endpoint', endpoint, '--json']);
       if (name === 'recorder') {
         return { name, target: { ...target, headers, path: '/openai/bench/v1/chat/completions' }, process: running };
       }

@@ -71,7 +71,7 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
   });
   const retention = createRetention({ store: storage.retention, settings: storage.settings, log });
   const { version, environment } = options;
-  const traceExport = createTraceExport({ settings: storage.settings, runs, environment, version });
+  const traceExport = createTraceExport({ ...storage, environment, version });
   return {
     exports,
     logImports,
@@ -81,8 +81,6 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     traceExport,
     close: async () => {
       await Promise.all([exports.close(), logImports.close(), samples.close(), replays.close(), retention.close()]);
-      // It gets runs when they are written.
-      storage.flush();
       await traceExport.close();
     },
   };

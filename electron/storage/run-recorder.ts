@@ -72,22 +72,59 @@ function fitsJournal({ run, sequence }: RecordedRun): boolean {
 
 const isLong = (run: RecordedRun): boolean => charactersOf(run) > maxSharedCharacters;
 
+/** Runs whose callers are answered from the journal, until the database has the runs. */
+function createJournaledRuns({ journal, durability, conversations }: RunRecorderOptions) {
+  const runs = new Set<RecordedRun>();
+  return {
+    /** Returns false if the journal doesn't take them. Then nobody is answered. */
+    answer(ended: readonly RecordedRun[]): boolean {
+      if (durability === 'power-loss' || ended.some(isLong) || !ended.every(fitsJournal)) return false;
+      if (!journal.append(ended.map((recorded) => journalEntryOf(recorded, conversations)))) return false;
+      for (const recorded of ended) {
+        runs.add(recorded);
+        recorded.isAnswered = true;
+        recorded.written.resolve();
+      }
+      return true;
+    },
+    remove(written: readonly RecordedRun[]): void {
+      for (const recorded of written) runs.delete(recorded);
+      if (runs.size === 0) journal.clear();
+    },
+  };
+}
+
+const toWrite = ({ run, outcome }: Pick<WrittenRun, 'run' | 'outcome'>): WrittenRun => {
+  return { run, outcome, sequence: null, isLongRow: false };
+};
+
+/** Returns what callers wait for. */
+function syncLog(
+  ended: readonly RecordedRun[],
+  { durability, logSync }: RunRecorderOptions,
+): Promise<void> | undefined {
+  if (durability === 'power-loss' && ended.length > 0) return logSync.sync();
+  // What was in the journal has waited already. The next write reports a failing disk.
+  if (ended.some(({ isAnswered }) => isAnswered)) logSync.sync().catch(() => undefined);
+  else logSync.syncSoon();
+  return undefined;
+}
+
 /**
  * Writes runs in batches. What ends within one turn of the event loop is one write to the journal, and its callers are answered; the
  * database gets it a moment later, in one transaction with the runs before and after it. A run that ends before its start was written
  * costs one insert.
  */
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { logSync, journal } = options;
+  const { logSync, journal, onWrite, onEnd, removedRuns } = options;
   const writer = createRunWriter(options);
   writer.restore(journal.read());
   journal.clear();
   const active = new Map<string, RecordedRun>();
   const retryBuffer = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
   let queue = new Set<RecordedRun>();
-  /** In the journal, and not in the database yet. */
-  const journaled = new Set<RecordedRun>();
-  let ended: RecordedRun[] = [];
+  const journaled = createJournaledRuns(options);
+  let justEnded: RecordedRun[] = [];
   let timer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
 
@@ -95,7 +132,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (timer) clearTimeout(timer);
     if (finishTurn) clearImmediate(finishTurn);
     timer = finishTurn = null;
-    ended = [];
+    justEnded = [];
     retryBuffer.writeAll();
     if (queue.size === 0) return;
     const batch = [...queue];
@@ -106,23 +143,11 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   /** Answers the callers of this turn from the journal, if it takes their runs. */
   function endTurn(): void {
     finishTurn = null;
-    if (!answerFromJournal() || queue.size >= maxWaiting) flush();
+    // A run that is in the journal must get into the database, which doesn't take any while others wait.
+    const isAnswered = retryBuffer.isEmpty && journaled.answer(justEnded);
+    justEnded = [];
+    if (!isAnswered || queue.size >= maxWaiting) flush();
     else timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
-  }
-
-  function answerFromJournal(): boolean {
-    const entries = ended;
-    // A run that is in the journal must get into the database, which doesn't take any now.
-    if (options.durability === 'power-loss' || !retryBuffer.isEmpty) return false;
-    if (entries.some(isLong) || !entries.every(fitsJournal)) return false;
-    if (!journal.append(entries.map((recorded) => journalEntryOf(recorded, options.conversations)))) return false;
-    ended = [];
-    for (const recorded of entries) {
-      journaled.add(recorded);
-      recorded.isAnswered = true;
-      recorded.written.resolve();
-    }
-    return true;
   }
 
   /** The turn that ended the run already read and parsed a long answer. */
@@ -145,21 +170,14 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   }
 
   function resolve(batch: RecordedRun[]): void {
-    options.onWrite();
+    onWrite();
     const ended = batch.filter(({ outcome }) => outcome !== null);
-    const mustSync = options.durability === 'power-loss' && ended.length > 0;
-    const synced = mustSync ? logSync.sync() : undefined;
-    // What was in the journal has waited already.
-    if (!mustSync && ended.some(({ isAnswered }) => isAnswered)) logSync.sync().catch(() => undefined);
-    else if (!mustSync) logSync.syncSoon();
+    const synced = syncLog(ended, options);
     // What follows in this turn would be the response with a long answer.
     const settled = ended.some(isLong) ? Promise.all([synced, nextTurn()]).then(() => undefined) : synced;
-    for (const recorded of ended) {
-      recorded.written.resolve(settled);
-      journaled.delete(recorded);
-    }
-    if (journaled.size === 0) journal.clear();
-    if (ended.length > 0) options.onEnd(ended.map(({ run, outcome }) => ({ run, outcome: outcome! })));
+    for (const { written } of ended) written.resolve(settled);
+    journaled.remove(ended);
+    if (ended.length > 0) onEnd(ended.map(({ run, outcome }) => ({ run, outcome: outcome! })));
   }
 
   /** If the start of a run couldn't be written, the whole run is written at its end. */
@@ -167,8 +185,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (recorded.outcome === null) return;
     const failure = describeDiskFailure(error);
     if (failure !== null) retryBuffer.hold(recorded, failure);
-    else if (journaled.delete(recorded))
+    else if (recorded.isAnswered) {
       process.emitWarning(`The run ${recorded.run.runId} could not be stored: ${String(error)}`);
+      journaled.remove([recorded]);
+    }
     recorded.written.reject(error);
   }
 
@@ -177,20 +197,17 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     requireRoom: retryBuffer.requireNone,
     record(runs, also) {
       try {
-        writer.write(
-          runs.map(({ run, outcome }) => ({ run, outcome, sequence: null, isLongRow: false })),
-          also,
-        );
+        writer.write(runs.map(toWrite), also);
       } catch (error) {
         throw describeDiskFailure(error) ?? error;
       }
-      options.onWrite();
+      onWrite();
       logSync.syncSoon();
     },
-    count: () =>
-      writer.lastSequence() -
-      options.removedRuns.count() +
-      [...queue].filter(({ sequence }) => sequence === null).length,
+    count() {
+      const unwritten = [...queue].filter(({ sequence }) => sequence === null);
+      return writer.lastSequence() - removedRuns.count() + unwritten.length;
+    },
     begin(run) {
       const written = Promise.withResolvers<void>();
       const recorded = { run, sequence: null, isLongRow: false, outcome: null, isAnswered: false, written };
@@ -204,7 +221,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       active.delete(runId);
       recorded.outcome = outcome;
       queue.add(recorded);
-      ended.push(recorded);
+      justEnded.push(recorded);
       finishTurn ??= setImmediate(isLong(recorded) ? flushNextTurn : endTurn);
       return recorded.written.promise;
     },

@@ -14,6 +14,8 @@ export interface TraceExport {
 export interface TraceExportOptions {
   readonly settings: Pick<SettingsStore, 'read'>;
   readonly runs: Pick<RunStore, 'onEnd'>;
+  /** Writes runs that have ended, after which they arrive here. */
+  readonly flush: () => void;
   /** `OTEL_EXPORTER_OTLP_HEADERS` can have the collector's key. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
@@ -169,6 +171,7 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
   return {
     state: () => ({ sent, waiting: waiting.count + active, dropped, failure }),
     async close() {
+      options.flush();
       stopListening();
       closing.abort();
       const limit = setTimeout(() => givingUp.abort(), closingMilliseconds);

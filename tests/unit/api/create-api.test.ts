@@ -46,11 +46,12 @@ const body = z.strictObject({
 const failures: unknown[] = [];
 /** Called when a thing is made. */
 let handled: () => void = () => {};
+let flushes = 0;
 const api = createApi({
   rateLimits: createRateLimits(),
   apiKeys,
   windowCallerId: 'window',
-  flush: () => undefined,
+  flush: () => void (flushes += 1),
   reportFailure: (_, error) => failures.push(error),
   handlers: [
     implement({ ...endpoint('post', '/things', 'run'), body }, ({ body: thing, caller }) => {
@@ -120,6 +121,15 @@ describe('the order of rejections', () => {
     const { headers } = await send('/things', { method: 'PUT', headers: withKey });
     expect(headers.get('allow')).toBe('POST, GET');
   });
+});
+
+it.each([
+  ['a request that may read runs', '/window/secrets', { access: 'window' as const }, 1],
+  ['a request for a run', '/things', { method: 'POST', headers: json, body: '{"name":"one"}' }, 0],
+])('whether runs that have ended are written first: %s', async (_, path, sent: Sent, count) => {
+  const before = flushes;
+  expect((await send(path, sent)).status).toBe(200);
+  expect(flushes - before).toBe(count);
 });
 
 describe('keys', () => {

@@ -54,16 +54,15 @@ async function startCollector(responses: readonly Respond[] = []) {
 }
 
 function startExport(storage: Storage, more: Partial<TraceExportOptions> = {}) {
-  const { settings, runs } = storage;
+  const { settings, runs, flush } = storage;
   const times = { retryMilliseconds: 1, gatherMilliseconds: 1 };
-  return createTraceExport({ settings, runs, environment: {}, version: '1', ...times, ...more });
+  return createTraceExport({ settings, runs, flush, environment: {}, version: '1', ...times, ...more });
 }
 
 async function record(storage: Storage, more: Partial<NewRun> = {}) {
   const run = sampleRun({ renderedPrompt: 'A secret question', systemMessage: 'Be brief', ...more });
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome({ content: 'A secret answer' }));
-  storage.flush();
   return run;
 }
 
@@ -213,11 +212,13 @@ test('sends neither texts nor runs that wait when the settings forbid them meanw
   await record(storage);
   expect((await first).text).toContain('A secret question');
   await record(storage);
+  storage.flush();
   storage.settings.update({ traceExport: { address, hasContent: false } });
   const second = collector.next();
   released[0]!.resolve();
   expect((await second).text).not.toContain('secret');
   await record(storage);
+  storage.flush();
   storage.settings.update({ traceExport: { address: null, hasContent: true } });
   released[1]!.resolve();
   await expect.poll(() => traces.state()).toEqual({ sent: 2, waiting: 0, dropped: 1, failure: null });

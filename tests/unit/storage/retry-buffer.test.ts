@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
 import { createLogSync } from '../../../electron/storage/write-ahead-log.ts';

@@ -54,10 +54,10 @@ test('the next host finds what was only in the journal: with and without a start
   const storage = openTestStorage();
   const { id: apiKeyId, key } = storage.apiKeys.issue({ name: 'ledger' });
   const { callerId } = sampleRun();
-  const join = () =>
+  const joined = () =>
     storage.runs.joinConversation({ conversationId: null, workspaceId: null, callerId, name: 'Parcels' });
-  const started = sampleRun({ ...join(), apiKeyId });
-  const unwritten = sampleRun({ ...join(), apiKeyId });
+  const started = sampleRun({ ...joined(), apiKeyId });
+  const unwritten = sampleRun({ ...joined(), apiKeyId });
   const outcome = (content: string) => sampleOutcome({ content, toolCalls: [sampleCall(content)] });
   storage.runs.begin(started);
   storage.flush();
