@@ -66,6 +66,16 @@ async function record(storage: Storage, more: Partial<NewRun> = {}) {
   return run;
 }
 
+test('sends a run that ended just before the host closes', async () => {
+  const collector = await startCollector();
+  const storage = openTestStorage();
+  storage.settings.update({ traceExport: { address: collector.address, hasContent: true } });
+  const traces = startExport(storage, { gatherMilliseconds: 60_000 });
+  await record(storage);
+  await traces.close();
+  expect(collector.received).toHaveLength(1);
+});
+
 test('sends nothing until the settings name a collector', async () => {
   const collector = await startCollector();
   const storage = openTestStorage();

@@ -134,3 +134,22 @@ test('a run that was answered from the journal keeps its outcome, and stays in t
   expect(runs.read(later.runId)?.status).toBe('Failed');
   expect(journal.read()).toEqual([]);
 });
+
+test('the journal keeps a run that still waits when another one is written', async () => {
+  const { runs, database, journal, fillDatabase, makeRoom } = openFillable();
+  const [short, large] = [sampleRun(), sampleRun()];
+  for (const run of [short, large]) runs.begin(run);
+  fillDatabase();
+  await Promise.all([
+    runs.finish(short.runId, sampleOutcome()),
+    runs.finish(large.runId, sampleOutcome({ content: long })),
+  ]);
+  runs.flush();
+  database.pragma(`max_page_count = ${(database.pragma('page_count', { simple: true }) as number) + 16}`);
+  expect(() => runs.requireRoom()).toThrow('The disk is full. Free some space');
+  expect(database.prepare('SELECT id FROM runs').pluck().all()).toEqual([short.runId]);
+  expect(JSON.stringify(journal.read())).toContain(large.runId);
+  makeRoom();
+  runs.requireRoom();
+  expect(journal.read()).toEqual([]);
+});

@@ -92,7 +92,10 @@ test('what the database has already is not added again, nor charged, and new run
   const directory = folderAfterKill(storage);
   appendFileSync(journalFile(directory), entries);
 
+  const warned = vi.spyOn(process, 'emitWarning');
   const next = openTestStorage({ directory });
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
   expect(next.apiKeys.authenticate(key)?.creditsUsed).toBe(1);
   const later = sampleRun();
   next.runs.begin(later);
