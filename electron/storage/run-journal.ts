@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NewRun, RunOutcome } from './run-rows.ts';
 
@@ -25,9 +25,11 @@ export interface RunJournal {
 /** More than runs of some milliseconds have. Runs that the database doesn't take for a while may fill the file. */
 const maxBytes = 64 * 1_048_576;
 
+/** Empty for part of an entry, which can be JSON, too. */
 function parsed(line: string): JournalEntry[] {
   try {
-    return [JSON.parse(line) as JournalEntry];
+    const entry = JSON.parse(line) as JournalEntry | null;
+    return typeof entry?.run?.runId === 'string' ? [entry] : [];
   } catch {
     return [];
   }
@@ -38,16 +40,14 @@ export function createRunJournal(directory: string): RunJournal {
   let handle: number | null = null;
   let length = 0;
 
-  /** Throws if the disk fails. */
+  /** Throws if the disk fails. On Windows, a file that is open for appending can't be truncated. */
+  const open = (): number => (handle ??= openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+
+  /** Returns false on a full disk. The next entry then overwrites what is there of this one. */
   function write(bytes: Buffer): boolean {
-    handle ??= openSync(file, 'a', 0o600);
-    if (writeSync(handle, bytes) === bytes.length) {
-      length += bytes.length;
-      return true;
-    }
-    // The disk is full. Half an entry would make the next one unreadable.
-    ftruncateSync(handle, length);
-    return false;
+    if (writeSync(open(), bytes, 0, bytes.length, length) < bytes.length) return false;
+    length += bytes.length;
+    return true;
   }
 
   return {
@@ -72,8 +72,7 @@ export function createRunJournal(directory: string): RunJournal {
     clear() {
       if (length === 0) return;
       try {
-        handle ??= openSync(file, 'a', 0o600);
-        ftruncateSync(handle, 0);
+        ftruncateSync(open(), 0);
         length = 0;
       } catch {
         // The next call tries again. Until then, the next start finds that the database has these runs.

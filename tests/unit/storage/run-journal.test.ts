@@ -112,7 +112,8 @@ test('an entry that is cut off, or that no database accepts, keeps neither the o
   const entry = (run: typeof good, status: 'Completed' | 'Failed') =>
     ({ run, conversationName: null, outcome: sampleOutcome({ status }) }) as const;
   journal.append([entry(bad, 'Unheard of' as 'Failed'), entry(good, 'Completed')]);
-  appendFileSync(journalFile(directory), JSON.stringify(entry(sampleRun(), 'Completed')).slice(0, 200));
+  const torn = JSON.stringify(entry(sampleRun(), 'Completed')).slice(0, 200);
+  appendFileSync(journalFile(directory), `5\n"x"\nnull\n{}\n[]\n{"run":{}}\n\n${torn}`);
   journal.close();
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const next = openTestStorage({ directory });
