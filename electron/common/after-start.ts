@@ -39,7 +39,7 @@ function releaseStartMemory(): void {
  * the host is idle: 15 MB of its 115. V8 keeps the room for new objects that the start filled, and gives it back only in this kind of collection,
  * which pauses the host for 30 to 60 ms.
  */
-export function settleAfterStart(): void {
+export function tuneAfterStart(): void {
   setTimeout(() => {
     for (const flag of compilationFlags) setFlagsFromString(flag);
     releaseStartMemory();

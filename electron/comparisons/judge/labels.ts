@@ -152,18 +152,14 @@ export function createJudgeLabels({ store, verdicts, findPairJudge, judgeOnce }:
       }
       return labelled.size - before;
     },
-    async judge(judge, reader, { origin, signal: outer }) {
+    async judge(judge, reader, { origin, signal }) {
       if (labelledBy(judge.input) === 'pairs') {
-        return judgeAll((label, signal) => judgePair(judge, label, { origin, signal, reader }), labels(judge), outer);
+        return judgeAll((label) => judgePair(judge, label, { origin, signal, reader }), labels(judge), signal);
       }
       const answers = labels(judge)
         .flatMap(({ runId }) => ifReadable(() => verdicts.readAnswer(runId, 'runId', reader)) ?? [])
         .filter(({ row }) => hasValues(judge.input, row));
-      return judgeAll(
-        (answer, signal) => judgeOnce(judge, answer, { origin, signal, concurrency: parallel }),
-        answers,
-        outer,
-      );
+      return judgeAll((answer) => judgeOnce(judge, answer, { origin, signal, concurrency: parallel }), answers, signal);
     },
   };
 }

@@ -61,9 +61,12 @@ export interface VerdictRuns {
 /** Runs of one calibration at a time. */
 export const parallel = 4;
 
-/** Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. */
+/**
+ * Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. Those that are being judged keep
+ * their verdicts, which are paid for.
+ */
 export async function judgeAll<Answer>(
-  judgeOne: (answer: Answer, signal: AbortSignal) => Promise<unknown>,
+  judgeOne: (answer: Answer) => Promise<unknown>,
   answers: readonly Answer[],
   outer: AbortSignal,
 ): Promise<void> {
@@ -73,7 +76,7 @@ export async function judgeAll<Answer>(
   const calls = answers.map(async (answer) => {
     const release = await mutex.take({ signal });
     try {
-      await judgeOne(answer, signal);
+      await judgeOne(answer);
     } catch (error) {
       failed.abort(error);
     } finally {
