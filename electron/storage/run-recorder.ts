@@ -76,7 +76,7 @@ const isLong = (run: RecordedRun): boolean => charactersOf(run) > maxSharedChara
 function createJournaledRuns({ journal, durability, conversations }: RunRecorderOptions) {
   const runs = new Set<RecordedRun>();
   return {
-    /** Returns false if the journal doesn't take them. Then nobody is answered. */
+    /** Returns false if the journal doesn't take them. Then no caller is answered. */
     answer(ended: readonly RecordedRun[]): boolean {
       if (durability === 'power-loss' || ended.some(isLong) || !ended.every(fitsJournal)) return false;
       if (!journal.append(ended.map((recorded) => journalEntryOf(recorded, conversations)))) return false;
