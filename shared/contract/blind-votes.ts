@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { citation } from './completions.ts';
-import { listOf, listQuery, timestamp, uuid } from './common.ts';
+import { listOf, listQuery, timestamp, uuid, withCommas } from './common.ts';
 import { comparisonParameters, variantName } from './comparisons.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { judgeAgreement } from './judges.ts';
@@ -20,7 +20,7 @@ export const pairVote = z
 export type PairVote = z.infer<typeof pairVote>;
 
 const blindAnswer = z.object({
-  text: z.string().describe(`The first ${maxTextCharacters.toLocaleString('en-US')} characters`),
+  text: z.string().describe(`The first ${withCommas(maxTextCharacters)} characters`),
   toolCalls: z.array(z.object({ name: z.string(), arguments: z.string() })),
   passages: z.array(citation.pick({ index: true, sourceName: true, text: true })),
 });

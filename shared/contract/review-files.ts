@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from './common.ts';
+import { uuid, withCommas } from './common.ts';
 import { maxDatasetBytes } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { maxDiscussionCharacters } from './review-items.ts';
@@ -56,7 +56,7 @@ export const mergeReviewQueue = defineEndpoint({
     commentsLeftOut: z
       .int()
       .describe(
-        `Comments that the discussion of their item, which can have ${maxDiscussionCharacters.toLocaleString('en-US')} characters, has no room for`,
+        `Comments that the discussion of their item, which can have ${withCommas(maxDiscussionCharacters)} characters, has no room for`,
       ),
   }),
   errors: [404, 409],

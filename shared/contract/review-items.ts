@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp, uuid } from './common.ts';
+import { timestamp, uuid, withCommas } from './common.ts';
 import { wholeNumber } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { maxQueueItems } from './review-queues.ts';
@@ -181,7 +181,7 @@ export const addReviewComment = defineEndpoint({
         .string()
         .trim()
         .min(1, 'must not be empty')
-        .max(maxCommentCharacters, `must have at most ${maxCommentCharacters.toLocaleString('en-US')} characters`),
+        .max(maxCommentCharacters, `must have at most ${withCommas(maxCommentCharacters)} characters`),
     })
     .meta({ id: 'ReviewCommentInput' }),
   status: 201,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditFilter, auditSource } from './audit.ts';
-import { listOf, listQuery, timestamp, uuid } from './common.ts';
+import { listOf, listQuery, timestamp, uuid, withCommas } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { rubricItem } from './rubrics.ts';
 
@@ -212,7 +212,7 @@ export const createReviewQueue = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'Create a review queue',
-  description: `Chooses at most ${maxQueueItems.toLocaleString('en-US')} items from everything that matches the filter now. The same seed chooses the same ones of the same runs. Needs \`manage\`, too.`,
+  description: `Chooses at most ${withCommas(maxQueueItems)} items from everything that matches the filter now. The same seed chooses the same ones of the same runs. Needs \`manage\`, too.`,
   body: reviewQueueInput,
   status: 201,
   response: reviewQueue,

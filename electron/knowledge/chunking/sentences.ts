@@ -13,8 +13,14 @@ const windowCharacters = 4096;
 const maxLookback = 200;
 const maxLookahead = 40;
 
-const bySentence = new Intl.Segmenter('en', { granularity: 'sentence' });
-const byWord = new Intl.Segmenter('en', { granularity: 'word' });
+/** Created when a text is split for the first time: they load data of many languages. */
+const segmenters = new Map<'sentence' | 'word', Intl.Segmenter>();
+
+function segmentsOf(text: string, granularity: 'sentence' | 'word'): Intl.Segments {
+  const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+  segmenters.set(granularity, segmenter);
+  return segmenter.segment(text);
+}
 
 /** The part from `start` to `end` without surrounding white space; `null` if it is blank. */
 export function trimmedPart(text: string, start: number, end: number): TextPart | null {
@@ -44,7 +50,7 @@ function endOfWord(text: string, start: number, maxEnd: number): number {
   if (space >= 0 && near + space > start) return near + space;
   // No white space: a script without it, or no language at all.
   let end = start;
-  for (const { index, segment } of byWord.segment(text.slice(near, maxEnd + maxLookahead))) {
+  for (const { index, segment } of segmentsOf(text.slice(near, maxEnd + maxLookahead), 'word')) {
     const next = near + index + segment.length;
     if (next > maxEnd) break;
     end = next;
@@ -57,7 +63,7 @@ export function* sentencesOf(text: string): Generator<TextPart> {
   for (let offset = 0; offset < text.length;) {
     const window = text.slice(offset, offset + windowCharacters).replaceAll('\n', ' ');
     const isLast = offset + windowCharacters >= text.length;
-    const sentences = [...bySentence.segment(window)];
+    const sentences = [...segmentsOf(window, 'sentence')];
     // The window may end in the middle of its last sentence.
     if (!isLast && sentences.length > 1) sentences.pop();
     const last = sentences.at(-1)!;
