@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { withCommas } from '../with-commas.ts';
 import { citation } from './completions.ts';
-import { listOf, listQuery, timestamp, uuid, withCommas } from './common.ts';
+import { listOf, listQuery, timestamp, uuid } from './common.ts';
 import { comparisonParameters, variantName } from './comparisons.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { judgeAgreement } from './judges.ts';

@@ -4,9 +4,6 @@ import { keyedProviderNames } from '../provider-names.ts';
 /** A UUID of any version, in the usual 8-4-4-4-12 form. */
 export const uuid = z.guid({ error: 'must be a UUID' }).meta({ format: 'uuid' });
 
-/** `12345` as `12,345`. While a host starts, `toLocaleString` would load data of every language: 5 MB. */
-export const withCommas = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-
 /** UTC with milliseconds, for example `2026-11-20T09:30:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { uuid, withCommas } from './common.ts';
+import { withCommas } from '../with-commas.ts';
+import { uuid } from './common.ts';
 import { maxDatasetBytes } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { maxDiscussionCharacters } from './review-items.ts';

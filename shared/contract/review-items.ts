@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { timestamp, uuid, withCommas } from './common.ts';
+import { withCommas } from '../with-commas.ts';
+import { timestamp, uuid } from './common.ts';
 import { wholeNumber } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { maxQueueItems } from './review-queues.ts';

