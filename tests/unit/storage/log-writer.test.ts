@@ -20,6 +20,7 @@ test('writes back a log of thousands of pages without delaying a commit', async 
     for (const run of runs) storage.runs.begin(run);
     await Promise.all(runs.map((run) => storage.runs.finish(run.runId, sampleOutcome())));
   }
+  storage.flush();
   expect(logOf(database).log).toBeGreaterThan(4000);
   expect(logOf(database).log).toBeLessThan(16_000);
   await vi.waitFor(() => expect(logOf(database).checkpointed).toBeGreaterThan(1000), patience);
