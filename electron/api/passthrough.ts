@@ -114,7 +114,7 @@ function toCall(
 ): ProgramCall {
   const { request, headers, caller, signal } = input;
   const method = request.method === 'GET' ? 'GET' : 'POST';
-  const path = route + new URL(request.url).search;
+  const path = route + (/\?[^#]+/.exec(request.url)?.[0] ?? '');
   return {
     providerId,
     api,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
@@ -55,15 +55,14 @@ function withSingleSpaces(text: string): string {
 
 /** The key of a conversation up to a message, from the key up to the one before. */
 function nextKey(key: string, { role, content }: Message): string {
-  const hash = createHash('sha256').update(`${key}\0${role}`);
+  let identity = `${key}\0${role}`;
   let texts = '';
   for (const part of content) {
     if (part.type === 'text') texts += part.text;
-    else hash.update(`\0${identityOf(part)}`);
+    else identity += `\0${identityOf(part)}`;
   }
   // White space and ids don't count: clients change them when they send a message again.
-  hash.update(`\0${withSingleSpaces(texts).trim()}`);
-  return hash.digest('base64url').slice(0, 27);
+  return hash('sha256', `${identity}\0${withSingleSpaces(texts).trim()}`, 'base64url').slice(0, 27);
 }
 
 function identityOf(part: Exclude<MessagePart, { type: 'text' }>): string {

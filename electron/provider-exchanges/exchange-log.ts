@@ -89,7 +89,7 @@ export interface SentRequest {
 const maxExchangesPerRun = 10;
 
 class Clock {
-  readonly startedAt = new Date().toISOString();
+  readonly #startedAt = Date.now();
   firstByteMs: number | null = null;
   totalMs: number | null = null;
   readonly #start = performance.now();
@@ -100,6 +100,10 @@ class Clock {
 
   noteEnd(): void {
     this.totalMs ??= performance.now() - this.#start;
+  }
+
+  get startedAt(): string {
+    return new Date(this.#startedAt).toISOString();
   }
 }
 
