@@ -4,6 +4,7 @@ import {
   formatBytes,
   formatCost,
   formatCount,
+  formatWhole,
   formatDate,
   formatDuration,
   formatRunDuration,
@@ -36,6 +37,25 @@ describe('figures are formatted for reading', () => {
     [41_230, '41,230'],
     [1_912_340, '1.9M'],
   ])('%d', (count, text) => expect(formatCount(count)).toBe(text));
+
+  test.each([
+    0,
+    7,
+    999,
+    1000,
+    12_345,
+    999_999,
+    1_000_000,
+    -1,
+    -999,
+    -1000,
+    -1_234_567,
+    Number.MAX_SAFE_INTEGER,
+    1234.5,
+    1e21,
+  ])('every digit of %d, as the language has it', (count) =>
+    expect(formatWhole(count)).toBe(count.toLocaleString('en')),
+  );
 
   test('one is singular', () => {
     expect([formatPlural(1, 'run'), formatPlural(2, 'run'), formatPlural(0, 'run')]).toEqual([
