@@ -36,6 +36,8 @@ beforeEach(async () => {
   Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
   width.matches = true;
   vi.stubGlobal('matchMedia', () => width);
+  useAgentMocks.setState(useAgentMocks.getInitialState(), true);
+  useToasts.setState(useToasts.getInitialState(), true);
   useToolResults.setState(useToolResults.getInitialState(), true);
   useLiveRuns.setState(useLiveRuns.getInitialState(), true);
   usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
