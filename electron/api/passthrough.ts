@@ -114,7 +114,7 @@ function toCall(
 ): ProgramCall {
   const { request, headers, caller, signal } = input;
   const method = request.method === 'GET' ? 'GET' : 'POST';
-  const path = route + (/\?[^#]+/.exec(request.url)?.[0] ?? '');
+  const path = route + (/^[^?#]*(\?[^#]+)/.exec(request.url)?.[1] ?? '');
   return {
     providerId,
     api,

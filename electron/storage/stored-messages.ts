@@ -15,7 +15,7 @@ export function messagesIn({
 /** A key for each message of a conversation: of it and of all before it, as they are stored. */
 export function messageKeys(messages: readonly Message[]): string[] {
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
-  // A third of the time, for most calls.
+  // Half the time, for most calls.
   if (lines.length === 1) return [hash('sha256', lines[0]!, 'base64url')];
   const all = createHash('sha256');
   return lines.map((line) => all.update(line).copy().digest('base64url'));
