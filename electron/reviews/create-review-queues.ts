@@ -20,7 +20,7 @@ import { describeItems } from './describe-item.ts';
 import { createDescriber, importedStart } from './describe-queue.ts';
 import type { SharedQueues } from './sharing.ts';
 import type { SampleSize } from './choose-items.ts';
-import { createDailyItems } from './daily-items.ts';
+import { createDailyItems, requireDaily } from './daily-items.ts';
 import { createItemWriter, createSampler, type Preview, type QueueCall } from './queue-items.ts';
 import type { LocalPopulationOptions } from './sampling.ts';
 
@@ -195,9 +195,9 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     create,
     read: (id, you) => describe(store.read(id), you),
     async update(id, { name, isOpen }, you) {
-      if (isOpen !== undefined) daily.requireDaily(store.read(id));
-      if (name !== undefined) await rename(store.read(id), name);
-      if (isOpen !== undefined) await daily.setOpen(store.read(id), isOpen);
+      if (isOpen !== undefined) requireDaily(store.read(id));
+      if (name !== undefined) await daily.change(() => rename(store.read(id), name));
+      if (isOpen !== undefined) await daily.setOpen(id, isOpen);
       return describe(store.read(id), you);
     },
     addDays: daily.add,

@@ -1,5 +1,6 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewStratum } from '../../shared/contract/review-queues.ts';
+import { createMutex } from '../common/mutex.ts';
 import type { Log } from '../log.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
@@ -38,6 +39,14 @@ function mergeStrata(
   return [...known, ...left.values()];
 }
 
+/** Throws `invalid_request` for another plan, and `conflict` on another host than the one that made the queue. */
+export function requireDaily({ plan, isImported }: StoredQueue): void {
+  if (plan.plan.kind !== 'newest')
+    throw invalidField('isOpen', 'needs a queue of the newest of each day, which takes new items');
+  if (isImported)
+    throw new AppError('conflict', 'Another Touchstone made this queue. Only that one can open or close it.');
+}
+
 /**
  * Adds the newest of each day to the open queues when the day has ended. What is chosen depends on what the queue has and on what is
  * recorded, not on when it was looked at: a host that was off for days adds the same items in the same order, and one that is killed
@@ -47,12 +56,22 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
   const stopped = new AbortController();
   const { signal } = stopped;
   let running: Promise<void> | null = null;
+  const mutex = createMutex(() => undefined);
 
-  /** Stops at a queue that was deleted or closed meanwhile. */
+  /** One change of a queue at a time: what the team database gets of a queue is all of it, also what another change is just changing. */
+  async function change<Result>(work: () => Promise<Result>): Promise<Result> {
+    const release = await mutex.take({ signal });
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** Null if it was deleted meanwhile. */
   function current({ id }: StoredQueue): StoredQueue | null {
     signal.throwIfAborted();
-    const queue = store.find(id);
-    return queue?.isOpen ? queue : null;
+    return store.find(id);
   }
 
   async function addDaysTo(given: StoredQueue, today: string): Promise<void> {
@@ -98,12 +117,14 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
 
   async function addToAll(): Promise<void> {
     for (const { id } of openQueues()) {
-      const queue = store.find(id);
-      const today = dayOf(Date.now());
-      if (queue === null || !queue.isOpen || queue.filledDay === today) continue;
-      flush();
       try {
-        await addDaysTo(queue, today);
+        await change(async () => {
+          const queue = store.find(id);
+          const today = dayOf(Date.now());
+          if (queue === null || !queue.isOpen || queue.filledDay === today) return;
+          flush();
+          await addDaysTo(queue, today);
+        });
       } catch (failure) {
         if (signal.aborted) return;
         if (store.find(id) === null) continue;
@@ -124,18 +145,15 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
   return {
     /** One call that runs is enough. */
     add,
-    /** Throws `invalid_request` for another plan, and `conflict` on another host than the one that made the queue. */
-    requireDaily({ plan, isImported }: StoredQueue): void {
-      if (plan.plan.kind !== 'newest')
-        throw invalidField('isOpen', 'needs a queue of the newest of each day, which takes new items');
-      if (isImported)
-        throw new AppError('conflict', 'Another Touchstone made this queue. Only that one can open or close it.');
-    },
+    change,
     /** Of a daily queue. */
-    async setOpen(queue: StoredQueue, isOpen: boolean): Promise<void> {
-      if (queue.teamChange !== null) await shared.extend({ ...queue, isOpen });
-      const { sequence, population, strata } = store.read(queue.id);
-      store.setSampling(sequence, { population, strata, isOpen, filledDay: null });
+    async setOpen(id: string, isOpen: boolean): Promise<void> {
+      await change(async () => {
+        const queue = store.read(id);
+        if (queue.teamChange !== null) await shared.extend({ ...queue, isOpen });
+        const { sequence, population, strata } = store.read(id);
+        store.setSampling(sequence, { population, strata, isOpen, filledDay: null });
+      });
       if (isOpen) await add();
     },
     async close(): Promise<void> {

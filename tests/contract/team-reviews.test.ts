@@ -664,12 +664,7 @@ describeWithPostgres('review queues that hosts share', () => {
       await until(async () => expect(await server().query(team, `SELECT 1 ${sleeping}`)).toHaveLength(1));
       isWaiting = true;
       await killed;
-      // Of two calls at the same time, one waits for the other.
-      await server().query(
-        team,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-           AND query LIKE '%UPDATE touchstone.review_queues%'`,
-      );
+      await server().query(team, `SELECT pg_terminate_backend(pid) ${sleeping}`);
       await resume();
       expect(await sharedItems(team)).toHaveLength(present);
     }
@@ -681,6 +676,28 @@ describeWithPostgres('review queues that hosts share', () => {
     });
     await again.call('PATCH', pathOf(queue), { isOpen: true });
     await expectEachOnce(team, queue, [again, two], 29);
+  });
+
+  test('a queue that is renamed and closed at the same time has the new name on all hosts', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const queue = await shareDailyQueue(team, [one, two]);
+    const gate = new pg.Client({ connectionString: team });
+    await gate.connect();
+    await gate.query('SELECT pg_advisory_lock(1)');
+    await interrupt(team, "NEW.queue ->> 'name' <> OLD.queue ->> 'name'", 'PERFORM pg_advisory_xact_lock(1)');
+
+    const renamed = one.call('PATCH', pathOf(queue), { name: 'Refunds of the week' });
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
+    await until(async () => expect(await server().query(team, waiting)).toHaveLength(1));
+    const closed = one.call('PATCH', pathOf(queue), { isOpen: false });
+    await gate.end();
+
+    const state = { name: 'Refunds of the week', isOpen: false };
+    expect(await renamed).toMatchObject({ status: 200 });
+    expect(await closed).toMatchObject({ status: 200, body: state });
+    await until(async () => expect((await two.call('GET', pathOf(queue))).body).toMatchObject(state));
+    expect(await server().query(team, 'SELECT queue FROM touchstone.review_queues')).toMatchObject([{ queue: state }]);
   });
 
   test('a full disk of the database loses no item or review, and says what to do', longTest, async () => {
