@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard } from '../completions/guard.ts';
@@ -217,6 +218,8 @@ async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> 
   let recording: Recording | null = null;
   try {
     first = sendFirst(call, parts);
+    // undici looks for one turn whether a kept connection is still open, and only then writes the request, which mustn't wait for the steps below.
+    if (first !== null) await nextTurn();
     const planned = await plan(call, parts);
     recording = tryBegin(planned, parts);
     return follow(planned, recording, { first, charge }, parts);

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { nodeOptions } from '../../support/node-options.ts';
+
+const program = `
+  import { setTimeout as delay } from 'node:timers/promises';
+  import { getHeapStatistics } from 'node:v8';
+  import { releaseMemory } from ${JSON.stringify(new URL('../../../electron/common/release-memory.ts', import.meta.url))};
+
+  const work = () => void Array.from({ length: 1_000_000 }, (_, index) => ({ index, next: [index] }));
+  const megabytes = () => Math.round(getHeapStatistics().total_heap_size / 2 ** 20);
+  const end = Date.now() + 60_000;
+  async function workAndWait() {
+    work();
+    const full = megabytes();
+    while (megabytes() > full / 2 && Date.now() < end) await delay(200);
+    return { full, idle: megabytes() };
+  }
+  releaseMemory({ startAfterMs: 10, idleAfterMs: 1_000 });
+  console.log(JSON.stringify({ uses: [await workAndWait(), await workAndWait()] }));
+`;
+
+test('an idle process returns what its work needed, and V8 does not do so by itself', () => {
+  const flags = ['--gc-memory-reducer-start-delay-ms=100', '--trace-memory-reducer'];
+  const parameters = [...nodeOptions, ...flags, '--input-type=module', '--eval', program];
+  const printed = execFileSync(process.execPath, parameters, {
+    encoding: 'utf8',
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+  });
+  const result = printed.split('\n').find((line) => line.startsWith('{'))!;
+  const { uses } = JSON.parse(result) as { uses: { full: number; idle: number }[] };
+  for (const { full, idle } of uses) {
+    expect(full).toBeGreaterThan(60);
+    expect(idle).toBeLessThan(full / 2);
+  }
+  // V8 looked, and neither started nor waits for another time.
+  expect(printed).toContain('Memory reducer: ');
+  expect(printed).not.toMatch(/Memory reducer: (started|waiting)/);
+});
