@@ -66,6 +66,7 @@ export class PassedCall implements ResponseReceiver {
   readonly #eventEnd: EventEnd | null;
   /** The record has all that it reads. */
   #isEnding = false;
+  #isRecording = false;
   #isRecorded = false;
   #hasEnded = false;
   /** The program has the end, or the break. */
@@ -156,6 +157,7 @@ export class PassedCall implements ResponseReceiver {
 
   /** What has arrived belongs to the program, and so does the break. */
   async #break(reason: Error): Promise<void> {
+    this.#recordNow();
     await this.#observer.fail(reason);
     this.#failure = reason;
     this.#waiting.push(...(this.#end?.splice(0) ?? []));
@@ -176,10 +178,16 @@ export class PassedCall implements ResponseReceiver {
     if (isWhole || this.#waitingBytes >= maxCollectedBytes) this.#record();
   }
 
-  /** Passes on the end when the call is on disk. */
+  /** Passes on the end when the call is on disk. What the program gets at once is written first, which it reads meanwhile. */
   #record(): void {
     this.#isEnding = true;
     this.#end ??= [];
+    queueMicrotask(() => process.nextTick(() => this.#recordNow()));
+  }
+
+  #recordNow(): void {
+    if (!this.#isEnding || this.#isRecording) return;
+    this.#isRecording = true;
     this.#observer.end().then(
       () => {
         this.#isRecorded = true;

@@ -7,29 +7,33 @@ const flow = { resume: () => undefined, cancel: () => undefined } as never;
 /** A call whose record isn't on disk until `written` is resolved, with what the program has of it. */
 function startCall(api: CallApi) {
   const written = Promise.withResolvers<void>();
+  const steps: string[] = [];
   let text = '';
   let hasEnded = false;
-  let isRecording = false;
   const call = new PassedCall(api, {
     begin: () => undefined,
     take: () => undefined,
     end: () => {
-      isRecording = true;
+      steps.push('record');
       return written.promise;
     },
-    fail: () => Promise.resolve(),
+    fail: async () => void steps.push('record of a break'),
   });
+  // The program is connected once it has been told of the head.
+  void call.head.then(() =>
+    call.connect({
+      write(chunk) {
+        steps.push('write');
+        text += Buffer.from(chunk).toString();
+        return true;
+      },
+      end: () => void (hasEnded = true),
+      fail: () => undefined,
+      reject: () => undefined,
+    }),
+  );
   call.begin(200, 'OK', {}, flow, []);
-  call.connect({
-    write(chunk) {
-      text += Buffer.from(chunk).toString();
-      return true;
-    },
-    end: () => void (hasEnded = true),
-    fail: () => undefined,
-    reject: () => undefined,
-  });
-  return { call, written, received: () => [text, hasEnded] as const, isRecording: () => isRecording };
+  return { call, written, steps, received: () => [text, hasEnded] as const };
 }
 
 /** All that arrives in one turn is taken together. */
@@ -70,18 +74,35 @@ test.each(['\n', '\r\n', '\r'])(
     // The empty line is clear with its first character.
     const whole = stream.length - end.length + 1;
     for (let split = 1; split < whole; split += 1) {
-      const { call, isRecording } = startCall('anthropic-messages');
+      const { call, steps } = startCall('anthropic-messages');
       call.take(Buffer.from(stream.slice(0, split)));
       await nextTurn();
       call.take(Buffer.from(stream.slice(split, whole - 1)));
       await nextTurn();
-      expect(isRecording()).toBe(false);
+      expect(steps).not.toContain('record');
       call.take(Buffer.from(stream.slice(whole - 1)));
       await nextTurn();
-      expect(isRecording()).toBe(true);
+      expect(steps).toContain('record');
     }
   },
 );
+
+test('a program has what it gets at once before the response is read for the record', async () => {
+  const { call, steps } = startCall('openai-chat');
+  call.take(Buffer.from('{"object":"chat.completion"}'));
+  call.end();
+  await nextTurn();
+  expect(steps).toEqual(['write', 'record']);
+});
+
+test('a whole response is recorded as such, also if its connection breaks in the same turn', async () => {
+  const { call, steps } = startCall('openai-chat');
+  await nextTurn();
+  call.take(Buffer.from('data: {}\n\ndata: [DONE]\n\n'));
+  call.fail(new Error('The connection broke.'));
+  await nextTurn();
+  expect(steps.filter((step) => step.startsWith('record'))).toEqual(['record', 'record of a break']);
+});
 
 test('the last event is found after a text with the same characters', async () => {
   const { call, received } = startCall('openai-chat');
@@ -126,7 +147,7 @@ test.each(
   const end = JSON.parse(quotedEnd) as string;
   const start = `data: {"type":"response.created","response":${response}}${end}${end}`;
   for (let split = 0; split <= line.length; split += line.length - split > 40 && split > 60 ? 37 : 1) {
-    const { call, written, received, isRecording } = startCall(api);
+    const { call, written, received, steps } = startCall(api);
     for (const part of [start, line.slice(0, split), line.slice(split, split + 30), line.slice(split + 30), end]) {
       call.take(Buffer.from(part));
       await nextTurn();
@@ -136,7 +157,7 @@ test.each(
     expect(received()[0].length).toBeLessThanOrEqual(start.length + line.length);
     call.take(Buffer.from(end));
     await nextTurn();
-    expect(isRecording()).toBe(true);
+    expect(steps).toContain('record');
     written.resolve();
     await nextTurn();
     call.end();
