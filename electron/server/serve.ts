@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
-import { releaseMemory } from '../common/release-memory.ts';
+import { tuneEngine } from '../common/tune-engine.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { createDownloadTickets, downloadHandlers, type DownloadTickets } from './browser-window.ts';
@@ -117,7 +117,7 @@ async function run(options: ServeOptions): Promise<void> {
   // From here on, an error in one request must not end the others.
   process.on('uncaughtException', (failure) => log('Unexpected error. The service continues.', failure));
   announce(listener, options);
-  releaseMemory();
+  tuneEngine();
   if (options.fetchesModel) void downloadModel(host.onDevice, signal);
 }
 

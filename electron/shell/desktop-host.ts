@@ -3,7 +3,7 @@ import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
 import { maxRequestBytes } from '../../shared/contract/prompt-transfer.ts';
 import type { Capability } from '../../shared/contract/settings.ts';
 import { type Api, implement } from '../api/api.ts';
-import { releaseMemory } from '../common/release-memory.ts';
+import { tuneEngine } from '../common/tune-engine.ts';
 import { createHost } from '../create-host.ts';
 import type { Log } from '../log.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
@@ -59,7 +59,7 @@ export async function startDesktopHost({
   const server = createLocalServer({ host, dataDirectory, log });
   updates.follow(host.storage.settings);
   followThemeSetting(host.storage.settings);
-  releaseMemory();
+  tuneEngine();
   return {
     api: host.api,
     async close() {

@@ -44,18 +44,34 @@ function keepCompiledCode(): void {
 }
 
 /**
- * Returns memory to the system: what only the start needed, 15 MB of 115, and later what is left of work when the host is idle. V8 keeps
- * the room for new objects once it was filled, and gives it back only in this kind of collection, which pauses the host for 30 to 60 ms.
+ * V8 optimises a function after some 400 and 3,000 calls, and nearly all functions of a request run once for each. With these numbers a
+ * call takes a sixth less time once there were a thousand. Not during a start, which would compile what never runs again.
  */
-export function releaseMemory({ startAfterMs = startMs, idleAfterMs = idleMs } = {}): void {
+function compileSooner(): void {
+  for (const flag of ['--invocation-count-for-maglev=100', '--invocation-count-for-turbofan=1000'])
+    setFlagsFromString(flag);
+}
+
+/** Collects what only the start needed, 15 MB of 115, as soon as the host has little work. */
+function releaseStart(retryMs: number, collected: () => void): void {
+  const before = performance.eventLoopUtilization();
+  setTimeout(() => {
+    if (performance.eventLoopUtilization(before).utilization > maxStartUtilization)
+      return void setTimeout(releaseStart, retryMs, retryMs, collected).unref();
+    collect();
+    collected();
+  }, quietMs).unref();
+}
+
+/**
+ * Sets V8 up for a process that serves requests for hours. Code is compiled sooner and kept, and memory is returned to the system after
+ * the start and whenever the host is idle: V8 keeps the room for new objects once it was filled, and gives it back only in this kind of
+ * collection, which pauses the host for 30 to 60 ms.
+ */
+export function tuneEngine({ startAfterMs = startMs, idleAfterMs = idleMs } = {}): void {
   keepCompiledCode();
   setTimeout(() => {
-    const before = performance.eventLoopUtilization();
-    setTimeout(() => {
-      if (performance.eventLoopUtilization(before).utilization > maxStartUtilization)
-        return releaseMemory({ startAfterMs, idleAfterMs });
-      collect();
-      releaseWhenIdle(idleAfterMs);
-    }, quietMs).unref();
+    compileSooner();
+    releaseStart(startAfterMs, () => releaseWhenIdle(idleAfterMs));
   }, startAfterMs).unref();
 }

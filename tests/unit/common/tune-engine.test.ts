@@ -6,7 +6,7 @@ import { nodeOptions } from '../../support/node-options.ts';
 const program = `
   import { setTimeout as delay } from 'node:timers/promises';
   import { getHeapStatistics } from 'node:v8';
-  import { releaseMemory } from ${JSON.stringify(new URL('../../../electron/common/release-memory.ts', import.meta.url))};
+  import { tuneEngine } from ${JSON.stringify(new URL('../../../electron/common/tune-engine.ts', import.meta.url))};
 
   const work = () => void Array.from({ length: 1_000_000 }, (_, index) => ({ index, next: [index] }));
   const megabytes = () => Math.round(getHeapStatistics().total_heap_size / 2 ** 20);
@@ -17,7 +17,7 @@ const program = `
     while (megabytes() > full / 2 && Date.now() < end) await delay(200);
     return { full, idle: megabytes() };
   }
-  releaseMemory({ startAfterMs: 10, idleAfterMs: 1_000 });
+  tuneEngine({ startAfterMs: 10, idleAfterMs: 1_000 });
   console.log(JSON.stringify({ uses: [await workAndWait(), await workAndWait()] }));
 `;
 
