@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -8,7 +9,7 @@ const startMs = 2_000;
 const quietMs = 250;
 const maxStartUtilization = 0.3;
 
-/** The host counts as idle after so long with hardly any work. */
+/** A thread counts as idle after so long with hardly any work. */
 const idleMs = 300_000;
 const maxIdleUtilization = 0.01;
 
@@ -17,12 +18,15 @@ const minReleasedBytes = 32 * 1024 * 1024;
 
 function collect(): void {
   setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort' }) => void;
+  const gc = runInNewContext('globalThis.gc') as
+    ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
   setFlagsFromString('--no-expose-gc');
-  collectGarbage({ type: 'major', flavor: 'last-resort' });
+  // The flag belongs to the process. A thread that collects at the same moment may have turned it off again.
+  gc?.({ type: 'major', flavor: 'last-resort' });
 }
 
-function releaseWhenIdle(everyMs: number): void {
+/** Returns memory of this thread to the system whenever it was idle for so long, if it has grown since. */
+export function releaseWhenIdle(everyMs = idleMs): void {
   let size = getHeapStatistics().total_heap_size;
   let before = performance.eventLoopUtilization();
   setInterval(() => {
@@ -35,7 +39,7 @@ function releaseWhenIdle(everyMs: number): void {
 }
 
 /**
- * Turns V8's own collection of an idle process off. It comes after eight seconds without work and takes the shapes of objects away
+ * Turns V8's own collection of idle threads off. It comes after eight seconds without work and takes the shapes of objects away
  * of which none are left, and with them the code that was compiled for them: the calls after a pause took a third more processor
  * time. `--no-memory-reducer` has no effect on a collection that is already scheduled, and one is by the start.
  */

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../shared/app-error.ts';
+import { releaseWhenIdle } from './tune-engine.ts';
 
 /** A message from the host. A message without an `id` expects no response. */
 export type HostMessage =
@@ -100,5 +101,6 @@ export function serveCalls<Event = never>(
       setImmediate(() => void run(message, controller));
     }
   });
+  releaseWhenIdle();
   return (event) => port.send({ event });
 }

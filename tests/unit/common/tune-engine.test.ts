@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { on } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { nodeOptions } from '../../support/node-options.ts';
+import { patience } from '../../support/patience.ts';
 
 const program = `
   import { setTimeout as delay } from 'node:timers/promises';
@@ -37,4 +40,29 @@ test('an idle process returns what its work needed, and V8 does not do so by its
   // V8 looked, and neither started nor waits for another time.
   expect(printed).toContain('Memory reducer: ');
   expect(printed).not.toMatch(/Memory reducer: (started|waiting)/);
+});
+
+const workerProgram = `
+  const { getHeapStatistics } = require('node:v8');
+  const start = setInterval;
+  globalThis.setInterval = (run, everyMs) => start(run, Math.min(everyMs, 500));
+  import(${JSON.stringify(new URL('../../../electron/common/worker-server.ts', import.meta.url))}).then(({ serveCalls }) => serveCalls({
+    work: () => Array.from({ length: 1_000_000 }, (_, index) => ({ index, next: [index] })).length,
+    megabytes: () => getHeapStatistics().total_heap_size / 2 ** 20,
+  }));
+`;
+
+test('an idle thread returns what its work needed', async () => {
+  const worker = new Worker(workerProgram, { eval: true });
+  onTestFinished(() => void worker.terminate());
+  const messages = on(worker, 'message');
+  const call = async (method: string): Promise<number> => {
+    worker.postMessage({ id: 1, method, input: null });
+    const { value } = (await messages.next()) as { value: [{ result: number }] };
+    return value[0].result;
+  };
+  await call('work');
+  const full = await call('megabytes');
+  expect(full).toBeGreaterThan(60);
+  await vi.waitFor(async () => expect(await call('megabytes')).toBeLessThan(full / 2), { ...patience, interval: 200 });
 });
