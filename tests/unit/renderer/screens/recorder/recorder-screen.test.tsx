@@ -187,8 +187,11 @@ test('what is saved after its dialog is closed opens from a toast', async () => 
 test('a comparison of a call leaves a person at the call that they opened meanwhile', async () => {
   useToasts.setState({ toasts: [] });
   const detail = await openCall();
-  await recordRun(opened.window, { ...call, messages: [textMessage('user', 'Something else')] }, { content: 'Yes.' });
+  const newer = { ...call, createdAt: Date.UTC(2026, 10, 21), messages: [textMessage('user', 'Something else')] };
+  await recordRun(opened.window, newer, { content: 'Yes.' });
   await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(3));
+  // The newest call is shown until a person opens one.
+  await screen.findByText('Something else');
   const held = holdCalls(opened.window.host.client, createRunDataset);
   fireEvent.click(await detail.findByRole('button', { name: /Compare/ }));
   await waitFor(() => expect(held.count()).toBe(1));
