@@ -4,11 +4,12 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AuditExport, ExportColumn } from '../../../../shared/contract/audit-exports.ts';
 import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
+import { patience } from '../../../support/patience.ts';
 import { endedPack, exportInput, openExports, openSampleExports, type ExportsWorld } from './test-exports.ts';
 
 function sha256(bytes: Uint8Array): string {
@@ -381,7 +382,8 @@ describe('a pack', () => {
     const folder = join(world.storage.directory, 'exports', id);
     const bytes = readFileSync(join(folder, 'evidence.zip'));
     expect(pack.files).toEqual([{ name: 'evidence.zip', bytes: bytes.length, sha256: sha256(bytes) }]);
-    expect(readdirSync(folder).toSorted()).toEqual(['evidence.zip', 'export.json']);
+    // What the work needed is removed after a pack is complete.
+    await vi.waitFor(() => expect(readdirSync(folder).toSorted()).toEqual(['evidence.zip', 'export.json']), patience);
     const sent = await world.exports.download(id);
     expect(await buffer(sent.stream)).toEqual(bytes);
     expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
