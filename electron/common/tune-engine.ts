@@ -16,13 +16,15 @@ const maxIdleUtilization = 0.01;
 /** Less than this isn't worth a pause, in bytes. */
 const minReleasedBytes = 32 * 1024 * 1024;
 
-function collect(): void {
+/** False if it couldn't. */
+function collect(): boolean {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('globalThis.gc') as
     ((options: { type: 'major'; flavor: 'last-resort' }) => void) | undefined;
   setFlagsFromString('--no-expose-gc');
   // The flag belongs to the process. A thread that collects at the same moment may have turned it off again.
   gc?.({ type: 'major', flavor: 'last-resort' });
+  return gc !== undefined;
 }
 
 /** Returns memory of this thread to the system whenever it was idle for so long, if it has grown since. */
@@ -33,8 +35,7 @@ export function releaseWhenIdle(everyMs = idleMs): void {
     const { utilization } = performance.eventLoopUtilization(before);
     before = performance.eventLoopUtilization();
     if (utilization > maxIdleUtilization || getHeapStatistics().total_heap_size < size + minReleasedBytes) return;
-    collect();
-    size = getHeapStatistics().total_heap_size;
+    if (collect()) size = getHeapStatistics().total_heap_size;
   }, everyMs).unref();
 }
 

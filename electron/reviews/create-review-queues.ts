@@ -196,7 +196,7 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     read: (id, you) => describe(store.read(id), you),
     async update(id, { name, isOpen }, you) {
       if (isOpen !== undefined) requireDaily(store.read(id));
-      if (name !== undefined) await daily.change(() => rename(store.read(id), name));
+      if (name !== undefined) await daily.change(id, () => rename(store.read(id), name));
       if (isOpen !== undefined) await daily.setOpen(id, isOpen);
       return describe(store.read(id), you);
     },

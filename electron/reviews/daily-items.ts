@@ -1,6 +1,6 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewStratum } from '../../shared/contract/review-queues.ts';
-import { createMutex } from '../common/mutex.ts';
+import { createMutex, type Mutex } from '../common/mutex.ts';
 import type { Log } from '../log.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
@@ -15,6 +15,14 @@ export interface DailyItemsOptions {
   readonly append: AppendItems;
   readonly flush: () => void;
   readonly log: Log;
+}
+
+/** What a queue had before items are added. */
+interface Before {
+  readonly chosen: Awaited<ReturnType<typeof readChosen>>;
+  /** Items of each stratum, by its place. */
+  readonly counts: ReadonlyMap<number, number>;
+  readonly today: string;
 }
 
 /** How often the day is looked at, in milliseconds. A timer until midnight would be wrong after a sleep, or a change of the clock. */
@@ -56,22 +64,27 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
   const stopped = new AbortController();
   const { signal } = stopped;
   let running: Promise<void> | null = null;
-  const mutex = createMutex(() => undefined);
+  const mutexes = new Map<string, Mutex>();
 
   /** One change of a queue at a time: what the team database gets of a queue is all of it, also what another change is just changing. */
-  async function change<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function change(givenId: string, work: () => Promise<void>): Promise<void> {
+    const { id } = store.read(givenId);
+    const mutex = mutexes.get(id) ?? createMutex(() => undefined);
+    mutexes.set(id, mutex);
     const release = await mutex.take({ signal });
     try {
-      return await work();
+      await work();
     } finally {
+      if (mutex.waiting === 0) mutexes.delete(id);
       release();
     }
   }
 
-  /** Null if it was deleted meanwhile. */
+  /** Null if it was deleted or closed meanwhile. */
   function current({ id }: StoredQueue): StoredQueue | null {
     signal.throwIfAborted();
-    return store.find(id);
+    const queue = store.find(id);
+    return queue?.isOpen ? queue : null;
   }
 
   async function addDaysTo(given: StoredQueue, today: string): Promise<void> {
@@ -83,6 +96,11 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
     const days = Object.fromEntries(given.strata.map(({ name }, index) => [name, counts.get(index) ?? 0]));
     const filled = { ids: chosen.map(({ id }) => id), days, today };
     const sample = await sampler.draw({ ...given.plan, filled }, given.plan.seed, { readsTeam: true, signal });
+    // Not while it draws, which takes seconds among millions of runs.
+    await change(given.id, () => addItems(given, sample, { chosen, counts, today }));
+  }
+
+  async function addItems(given: StoredQueue, sample: Sample, { chosen, counts, today }: Before): Promise<void> {
     const queue = current(given);
     if (queue === null) return;
     const strata = mergeStrata(queue, counts, sample, today);
@@ -101,8 +119,7 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
       present = await append(queue, items, signal, present);
     }
     const added = current(queue);
-    if (added === null) return;
-    if (added.teamChange !== null) await shared.extend(added);
+    if (added !== null && added.teamChange !== null) await shared.extend(added);
     if (current(queue) !== null) store.setSampling(queue.sequence, { ...sampling, filledDay: today });
   }
 
@@ -117,14 +134,12 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
 
   async function addToAll(): Promise<void> {
     for (const { id } of openQueues()) {
+      const queue = store.find(id);
+      const today = dayOf(Date.now());
+      if (queue === null || !queue.isOpen || queue.filledDay === today) continue;
+      flush();
       try {
-        await change(async () => {
-          const queue = store.find(id);
-          const today = dayOf(Date.now());
-          if (queue === null || !queue.isOpen || queue.filledDay === today) return;
-          flush();
-          await addDaysTo(queue, today);
-        });
+        await addDaysTo(queue, today);
       } catch (failure) {
         if (signal.aborted) return;
         if (store.find(id) === null) continue;
@@ -148,7 +163,7 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
     change,
     /** Of a daily queue. */
     async setOpen(id: string, isOpen: boolean): Promise<void> {
-      await change(async () => {
+      await change(id, async () => {
         const queue = store.read(id);
         if (queue.teamChange !== null) await shared.extend({ ...queue, isOpen });
         const { sequence, population, strata } = store.read(id);

@@ -690,7 +690,8 @@ describeWithPostgres('review queues that hosts share', () => {
     const renamed = one.call('PATCH', pathOf(queue), { name: 'Refunds of the week' });
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
     await until(async () => expect(await server().query(team, waiting)).toHaveLength(1));
-    const closed = one.call('PATCH', pathOf(queue), { isOpen: false });
+    // The same queue, whatever the case of its ID.
+    const closed = one.call('PATCH', `/review-queues/${queue.id.toUpperCase()}`, { isOpen: false });
     await gate.end();
 
     const state = { name: 'Refunds of the week', isOpen: false };
