@@ -30,8 +30,10 @@ export interface ProviderExchangesOptions {
  * never written: writing and deleting them again took a fifth of the CPU time of a call.
  */
 const writeDelayMilliseconds = 1000;
-/** Bytes of one transaction. The rest waits for the next turn of the event loop. */
-const sliceBytes = 1_048_576;
+/** While runs end so fast that the queue will be superseded within so many delays, it is written only then. */
+const maxDelays = 5;
+/** Bytes of one transaction, which takes some milliseconds. The rest waits for the next turn of the event loop. */
+const sliceBytes = 262_144;
 /** Beyond this, ended runs are written immediately, so that a burst can't fill the memory. */
 const maxQueuedBytes = 33_554_432;
 /** Runs per deletion. Each can have 2 MB, which SQLite overwrites with zeros. */
@@ -72,6 +74,7 @@ function createExchangeQueue(options: ExchangeQueueOptions) {
   const write = createExchangeWriter(options);
   const queue = new Map<string, ExchangeLog>();
   let queuedBytes = 0;
+  let delays = 0;
   let timer: NodeJS.Timeout | null = null;
   let turn: NodeJS.Immediate | null = null;
 
@@ -105,6 +108,15 @@ function createExchangeQueue(options: ExchangeQueueOptions) {
     if (queue.size > 0) turn = setImmediate(writeSlices);
   }
 
+  function writeSoon(): void {
+    timer = setTimeout(() => {
+      delays += 1;
+      if (delays < maxDelays && queue.size * maxDelays > runLimit()) return writeSoon();
+      delays = 0;
+      writeSlices();
+    }, writeDelayMilliseconds).unref();
+  }
+
   return {
     find: (runId: string) => queue.get(runId),
     dropSuperseded,
@@ -113,7 +125,7 @@ function createExchangeQueue(options: ExchangeQueueOptions) {
       queuedBytes += exchanges.size;
       dropSuperseded();
       while (queuedBytes > maxQueuedBytes) writeSlice();
-      if (timer === null && turn === null) timer = setTimeout(writeSlices, writeDelayMilliseconds).unref();
+      if (timer === null && turn === null) writeSoon();
     },
     writeAll(): void {
       if (timer) clearTimeout(timer);

@@ -7,7 +7,8 @@ import {
 } from '../../shared/contract/provider-exchanges.ts';
 import { redactHeaders, redactText, redactUrl } from './redact.ts';
 
-const initialBytes = 4096;
+/** Less than half of Node's pool of buffers. A larger one is memory of its own, which takes several times as long. */
+const initialBytes = 1024;
 
 /**
  * Copies the start of a body from its chunks. The chunks are slices of much larger socket buffers, which references to them would keep

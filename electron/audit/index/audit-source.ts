@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3';
-import { prepareQuery } from '../../storage/queries.ts';
+import type { Kysely } from 'kysely';
+import { plainNumber, prepareQuery } from '../../storage/queries.ts';
+import type { Schema } from '../../storage/schema.ts';
 import type { IndexedRun } from './terms.ts';
 
 const indexedColumns = [
@@ -45,34 +47,14 @@ export type AuditSource = ReturnType<typeof createAuditSource>;
 
 /** The runs as the index reads them. `database` may be read-only. */
 export function createAuditSource(database: Database.Database) {
-  const runs = prepareQuery(database, (tables, input: { first: number; last: number; limit: number }) =>
-    tables
-      .selectFrom('runs')
-      .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
-      .select(indexedColumns)
-      .where('runs.sequence', '>=', input.first)
-      .where('runs.sequence', '<=', input.last)
-      .orderBy('runs.sequence')
-      .limit(input.limit),
-  );
-  const texts = prepareQuery(database, (tables, input: { first: number; last: number; limit: number }) =>
-    tables
-      .selectFrom('run_texts')
-      .innerJoin('runs', 'runs.sequence', 'run_texts.run')
-      .select(textColumns)
-      .where('run', '>=', input.first)
-      .where('run', '<=', input.last)
-      .orderBy('run')
-      .limit(input.limit),
-  );
   const queries = sourceQueries(database);
   const lastRemovedRun = database.prepare<[], number>('SELECT last_run FROM removed_runs').pluck();
   return {
     /** In the order of their sequence. */
-    runs: (first: number, last: number, limit: number): IndexedRun[] => runs.all({ first, last, limit }),
-    run: (sequence: number): IndexedRun | null => runs.first({ first: sequence, last: sequence, limit: 1 }) ?? null,
-    texts: (first: number, last: number, limit: number): SourceText[] => texts.all({ first, last, limit }),
-    text: (sequence: number): SourceText | null => texts.first({ first: sequence, last: sequence, limit: 1 }) ?? null,
+    runs: (first: number, last: number, limit: number): IndexedRun[] => queries.runs.all({ first, last, limit }),
+    run: (sequence: number): IndexedRun | null => queries.run.first({ sequence }) ?? null,
+    texts: (first: number, last: number, limit: number): SourceText[] => queries.texts.all({ first, last, limit }),
+    text: (sequence: number): SourceText | null => queries.text.first({ sequence }) ?? null,
     lastRun: () => queries.lastRun.first({})?.sequence ?? 0,
     /** The highest removed sequence; 0 for none. */
     lastRemovedRun: () => lastRemovedRun.get() ?? 0,
@@ -93,6 +75,7 @@ export function createAuditSource(database: Database.Database) {
 
 function sourceQueries(database: Database.Database) {
   return {
+    ...runQueries(database),
     lastRun: prepareQuery(database, (tables) =>
       tables.selectFrom('runs').select((expression) => expression.fn.max('sequence').as('sequence')),
     ),
@@ -141,6 +124,34 @@ function sourceQueries(database: Database.Database) {
     feedback: prepareQuery(database, (tables) => tables.selectFrom('feedback').selectAll()),
     feedbackOf: prepareQuery(database, (tables, input: { run: number }) =>
       tables.selectFrom('feedback').selectAll().where('run', '=', input.run),
+    ),
+  };
+}
+
+function runQueries(database: Database.Database) {
+  const runs = (tables: Kysely<Schema>) =>
+    tables
+      .selectFrom('runs')
+      .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
+      .select(indexedColumns);
+  const texts = (tables: Kysely<Schema>) =>
+    tables.selectFrom('run_texts').innerJoin('runs', 'runs.sequence', 'run_texts.run').select(textColumns);
+  return {
+    runs: prepareQuery(database, (tables, input: { first: number; last: number; limit: number }) =>
+      runs(tables)
+        .where('runs.sequence', '>=', input.first)
+        .where('runs.sequence', '<=', input.last)
+        .orderBy('runs.sequence')
+        .limit(input.limit),
+    ),
+    run: prepareQuery(database, (tables, input: { sequence: number }) =>
+      runs(tables).where('runs.sequence', '=', plainNumber(input.sequence)),
+    ),
+    texts: prepareQuery(database, (tables, input: { first: number; last: number; limit: number }) =>
+      texts(tables).where('run', '>=', input.first).where('run', '<=', input.last).orderBy('run').limit(input.limit),
+    ),
+    text: prepareQuery(database, (tables, input: { sequence: number }) =>
+      texts(tables).where('run', '=', plainNumber(input.sequence)),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createProviderExchanges } from '../../../electron/provider-exchanges/create-provider-exchanges.ts';
 import { newestExchangeRuns } from '../../../shared/contract/provider-exchanges.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
@@ -44,5 +44,36 @@ test('turning the setting off drops what is not written yet', async () => {
   exchange.store('00000000-0000-4000-8000-000000000000');
   settings.update({ providerExchanges: { keep: 'none' } });
   expect(exchanges.read('00000000-0000-4000-8000-000000000000')).toEqual([]);
+  await exchanges.close();
+});
+
+test('what newer runs will supersede in a moment is not written meanwhile, and the last of them is', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] });
+  const { exchanges: store, settings } = openTestStorage();
+  const written: string[] = [];
+  const write: typeof store.write = (slice) => void written.push(...slice.map(({ runId }) => runId));
+  const exchanges = createProviderExchanges({ store: { ...store, write }, settings, log });
+  const storeRuns = (name: string, count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const exchange = exchanges.open()!;
+      exchange.beginOnDevice('model', {});
+      exchange.store(`${name}-${index}`);
+    }
+  };
+  try {
+    storeRuns('few', 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(written).toEqual(['few-0']);
+    for (let second = 0; second < 5; second += 1) {
+      storeRuns(`second-${second}`, newestExchangeRuns / 4);
+      expect(written).toEqual(['few-0']);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(written).toHaveLength(1 + newestExchangeRuns);
+    expect(written).not.toContain('second-0-0');
+    expect(written.at(-1)).toBe(`second-4-${newestExchangeRuns / 4 - 1}`);
+  } finally {
+    vi.useRealTimers();
+  }
   await exchanges.close();
 });
