@@ -30,7 +30,7 @@ export interface ProviderExchangesOptions {
  * never written: writing and deleting them again took a fifth of the CPU time of a call.
  */
 const writeDelayMilliseconds = 1000;
-/** While runs end so fast that the queue will be superseded within so many delays, it is written only then. */
+/** While runs end so fast that newer ones will supersede the queue within so many delays, it is written only then. */
 const maxDelays = 5;
 /** Bytes of one transaction, which takes some milliseconds. The rest waits for the next turn of the event loop. */
 const sliceBytes = 262_144;
@@ -111,7 +111,7 @@ function createExchangeQueue(options: ExchangeQueueOptions) {
   function writeSoon(): void {
     timer = setTimeout(() => {
       delays += 1;
-      if (delays < maxDelays && queue.size * maxDelays > runLimit()) return writeSoon();
+      if (delays < maxDelays && queue.size * maxDelays > runLimit() * delays) return writeSoon();
       delays = 0;
       writeSlices();
     }, writeDelayMilliseconds).unref();

@@ -72,6 +72,9 @@ test('what newer runs will supersede in a moment is not written meanwhile, and t
     expect(written).toHaveLength(1 + newestExchangeRuns);
     expect(written).not.toContain('second-0-0');
     expect(written.at(-1)).toBe(`second-4-${newestExchangeRuns / 4 - 1}`);
+    storeRuns('burst', newestExchangeRuns / 4);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(written.at(-1)).toBe(`burst-${newestExchangeRuns / 4 - 1}`);
   } finally {
     vi.useRealTimers();
   }
