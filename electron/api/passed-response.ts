@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { AppError } from '../../shared/app-error.ts';
 import type { PassedCall, PassedHead } from '../passthrough/passed-call.ts';
+import { chunkWriter } from './chunk-writer.ts';
 import { DeferredResponse } from './lazy-response.ts';
 
 /** Headers about the provider's connection. */
@@ -63,6 +64,7 @@ export class PassedResponse extends DeferredResponse {
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = this.#call;
+    const write = chunkWriter(outgoing);
     const drained = () => {
       onProgress();
       call.resume();
@@ -89,7 +91,7 @@ export class PassedResponse extends DeferredResponse {
     signal.addEventListener('abort', leave, { once: true });
     call.connect({
       write: (chunk) => {
-        return signal.aborted || !begin() || outgoing.write(chunk);
+        return signal.aborted || !begin() || write(chunk);
       },
       end: () => {
         if (!signal.aborted && begin()) outgoing.end();

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { chunkWriter } from '../api/chunk-writer.ts';
 import { defaultHeaders } from '../api/error-response.ts';
 import { JsonResponse, type ResponseText } from '../api/json-response.ts';
 import { type PassedOutgoing, PassedResponse } from '../api/passed-response.ts';
@@ -166,13 +167,14 @@ const maxTextCharacters = 4096;
 /** Writes texts as they come, each before the next is read. */
 async function writeTexts(texts: TextSource, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { signal, progress } = options;
+  const write = chunkWriter(outgoing);
   let pending = texts.next();
   if ((await readIfReady(pending)) === null && !signal.aborted) outgoing.flushHeaders();
   for (;;) {
     const { text, isDone } = await pending;
     if (signal.aborted) return;
     if (text.length > maxTextCharacters) await writeChunks(Buffer.from(text), outgoing, options);
-    else if (text !== '' && !outgoing.write(text)) {
+    else if (text !== '' && !write(text)) {
       await drained(outgoing);
       progress?.noteProgress();
     }
