@@ -47,7 +47,7 @@ export interface CallRecordOptions {
   readonly signal: AbortSignal;
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   readonly charge: (use: CallUse) => void;
-  /** Called with a complete response before the call is written. */
+  /** Called with a complete response when the call is recorded and the program has all of it. */
   readonly onResponse: (response: RecordedResponse) => void;
   /** Called with how often each rule replaced something. */
   readonly onHidden: (hidden: readonly number[]) => void;
@@ -169,7 +169,7 @@ export class CallRecord implements CallObserver {
   }
 
   async #write(reason: Error | null): Promise<void> {
-    const { runId, level, finish, guard, exchanges, onResponse, charge, signal, onFailure, mustRecord } = this.#options;
+    const { runId, level, finish, guard, exchanges, charge, signal, onFailure, mustRecord } = this.#options;
     let unreadable: Error | null = null;
     const unread = (error: Error): RecordedResponse => {
       unreadable = error;
@@ -184,16 +184,26 @@ export class CallRecord implements CallObserver {
     const response = await this.#judge(await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);
     this.#options.onHidden(response.hidden);
-    if (failure === null && !isCancelled) onResponse(response);
     const credits = this.#isSuccess && this.#firstByteMs !== null ? 1 : 0;
     charge({ credits, usage: response.usage });
     const moderation = level === 'all' && guard ? await this.#findings(guard, response) : null;
     const end = { credits, totalMs, isCancelled, failure };
     await finish(this.#outcome(response, end, moderation));
     if (level === 'all') exchanges?.store(runId);
+    // The program gets the end of the response first. Its next call can't be here before the tick.
+    if (failure === null && !isCancelled) process.nextTick(() => this.#noteResponse(response));
     if (unreadable === null) return;
     if (mustRecord) throw unreadable as Error;
     onFailure(unreadable);
+  }
+
+  #noteResponse(response: RecordedResponse): void {
+    const { onResponse, onFailure } = this.#options;
+    try {
+      onResponse(response);
+    } catch (error) {
+      onFailure(error);
+    }
   }
 
   /** What the guard found. A withheld text is recorded as answers are. */
