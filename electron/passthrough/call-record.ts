@@ -47,7 +47,7 @@ export interface CallRecordOptions {
   readonly signal: AbortSignal;
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   readonly charge: (use: CallUse) => void;
-  /** Called with a complete response when the call is recorded and the program has all of it. */
+  /** Called with a complete response when the program has all of it, even if the call could not be written. */
   readonly onResponse: (response: RecordedResponse) => void;
   /** Called with how often each rule replaced something. */
   readonly onHidden: (hidden: readonly number[]) => void;
@@ -188,10 +188,13 @@ export class CallRecord implements CallObserver {
     charge({ credits, usage: response.usage });
     const moderation = level === 'all' && guard ? await this.#findings(guard, response) : null;
     const end = { credits, totalMs, isCancelled, failure };
-    await finish(this.#outcome(response, end, moderation));
+    try {
+      await finish(this.#outcome(response, end, moderation));
+    } finally {
+      // The program gets the end of the response first. Its next call can't be here before the tick. A full disk writes the run later.
+      if (failure === null && !isCancelled) process.nextTick(() => this.#noteResponse(response));
+    }
     if (level === 'all') exchanges?.store(runId);
-    // The program gets the end of the response first. Its next call can't be here before the tick.
-    if (failure === null && !isCancelled) process.nextTick(() => this.#noteResponse(response));
     if (unreadable === null) return;
     if (mustRecord) throw unreadable as Error;
     onFailure(unreadable);

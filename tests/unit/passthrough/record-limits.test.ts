@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
 import { readCheckedRequest } from '../../../electron/passthrough/check-prompt.ts';
 import { CallRecord, type CallRecordOptions } from '../../../electron/passthrough/call-record.ts';
+import { createCallReader } from '../../../electron/passthrough/create-call-reader.ts';
 import { parseObject, readJson } from '../../../electron/passthrough/fields.ts';
 import { type RequestInput, readPassedRequest } from '../../../electron/passthrough/read-call.ts';
 import { readPassedResponse, type ResponseInput } from '../../../electron/passthrough/recorded-response.ts';
@@ -296,4 +298,34 @@ test('a call whose response cannot be read ends, with what went wrong', async ()
       error: { message: 'The response could not be read for the record: out of memory' },
     })),
   );
+});
+
+test('a response is noted after its end, also when the disk does not take the call', async () => {
+  const seen: string[] = [];
+  const body = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } }] };
+  for (const finish of [() => Promise.resolve(), () => Promise.reject(new Error('disk full'))]) {
+    const options: Partial<CallRecordOptions> = {
+      runId: 'r',
+      sentAt: performance.now(),
+      api: 'openai-chat',
+      level: 'metadata',
+      rules: [],
+      secrets: [],
+      reader: createCallReader(),
+      guard: null,
+      finish,
+      signal: new AbortController().signal,
+      charge: () => undefined,
+      cost: () => null,
+      onHidden: () => undefined,
+      onResponse: ({ content }) => void seen.push(content),
+      onFailure: () => void seen.push('failed'),
+    };
+    const record = new CallRecord(options as CallRecordOptions);
+    record.begin({ status: 200, statusText: 'OK', headers: { 'content-type': 'application/json' }, raw: [] });
+    record.take(Buffer.from(JSON.stringify(body)));
+    await record.end().then(() => seen.push('end'));
+    await nextTurn();
+  }
+  expect(seen).toEqual(['end', 'Hello', 'failed', 'end', 'Hello']);
 });
