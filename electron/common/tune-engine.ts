@@ -51,7 +51,7 @@ function keepCompiledCode(): void {
 /**
  * V8 marks the heap again once it has grown by a tenth, as long as that takes less than 3 % of the time. On one processor each marking
  * makes frames of streams 100 to 200 ms late, because its threads take turns with the event loop. With these numbers the heap grows to
- * some twice what was in use: a tenth less processor time for a call, for up to 120 MB more under load.
+ * some twice what was in use: a tenth less processor time for a call, for 80 to 120 MB more under load.
  */
 function markLessOften(): void {
   for (const flag of [
