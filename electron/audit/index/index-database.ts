@@ -83,7 +83,10 @@ export function indexFile(directory: string): string {
   return join(directory, 'audit-index.sqlite');
 }
 
+/** Reads are memory mapped, so this is for pages that a write changes. Eight times as much is soon full, and indexes no faster. */
+const cacheKilobytes = 8_192;
+
 /** Opens the audit's index. Creates a new one if it can't be read or `isOurs` rejects it. */
 export function openIndexDatabase(directory: string, isOurs: (index: Database.Database) => boolean): Database.Database {
-  return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes: 65_536, isOurs });
+  return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes, isOurs });
 }

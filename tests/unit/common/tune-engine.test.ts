@@ -42,6 +42,32 @@ test('an idle process returns what its work needed, and V8 does not do so by its
   expect(printed).not.toMatch(/Memory reducer: (started|waiting)/);
 });
 
+const threadProgram = `
+  import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+  import { getHeapStatistics } from 'node:v8';
+  import { tuneEngine } from ${JSON.stringify(new URL('../../../electron/common/tune-engine.ts', import.meta.url))};
+
+  const limit = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+  if (isMainThread) {
+    tuneEngine();
+    const thread = new Worker(new URL(process.argv[1]));
+    thread.once('message', (ofThread) => console.log(JSON.stringify({ ofHost: limit, ofThread })));
+  } else parentPort.postMessage(limit);
+`;
+
+test('a thread has 8 MB for new objects, whatever the host has', () => {
+  const address = `data:text/javascript,${encodeURIComponent(threadProgram)}`;
+  const start = `import(process.argv[1])`;
+  const parameters = [...nodeOptions, '--max-semi-space-size=64', '--eval', start, address];
+  const printed = execFileSync(process.execPath, parameters, {
+    encoding: 'utf8',
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+  });
+  const { ofHost, ofThread } = JSON.parse(printed) as { ofHost: number; ofThread: number };
+  // The limit has three times that room.
+  expect(ofHost - ofThread).toBe(3 * (64 - 8));
+});
+
 const workerProgram = `
   const { getHeapStatistics } = require('node:v8');
   const start = setInterval;
