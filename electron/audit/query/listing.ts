@@ -28,8 +28,10 @@ export class Listing {
   /** The next block whose matches have to be marked. */
   #block: number;
   readonly #lastBlock: number;
+  /** The next rank that is looked at. Those before it, in the list's direction, are in the list if they are marked. */
+  #next: number;
   /** No remaining match can mark a rank before this bound. */
-  #final: number;
+  #bound: number;
   /** By block: the first rank, in the list's direction, that the block or a later one can mark. */
   readonly #bounds: number[] = [];
   #entries = new Int32Array(256);
@@ -45,12 +47,21 @@ export class Listing {
     this.#lastBlock = blockOf(last);
     this.#block = isNewestFirst ? this.#lastBlock : 0;
     const end = through === Infinity ? timeline.count : timeline.indexOfTime(through + 1);
-    this.#final = isNewestFirst ? end : 0;
+    this.#next = this.#bound = isNewestFirst ? end - 1 : 0;
     this.#readBounds();
   }
 
   get isDone(): boolean {
+    return this.#areAllMarked && !this.#hasFinal;
+  }
+
+  get #areAllMarked(): boolean {
     return this.#block < 0 || this.#block > this.#lastBlock;
+  }
+
+  /** Whether ranks that aren't looked at are final. */
+  get #hasFinal(): boolean {
+    return this.#isNewestFirst ? this.#next > this.#bound : this.#next < this.#bound;
   }
 
   get length(): number {
@@ -67,13 +78,13 @@ export class Listing {
   /** Finds all entries up to `time` in the list's direction. */
   extendToTime(time: number): void {
     const isBefore = (next: number) => (this.#isNewestFirst ? next >= time : next <= time);
-    while (!this.isDone && isBefore(this.#nextTime())) this.#step();
+    while (!this.isDone && isBefore(this.#nextTime())) this.#step(Infinity);
   }
 
   /** Finds `count` entries and all with the same time as the last one, or all entries. Stops early at `deadline`. */
   extend(count: number, deadline = Infinity): void {
     while (!this.isDone && this.#needsMore(count)) {
-      this.#step();
+      this.#step(Math.max(count, this.#length + 1));
       if (performance.now() > deadline) return;
     }
   }
@@ -122,8 +133,8 @@ export class Listing {
   /** The earliest time, in the list's direction, that the next entry can have. */
   #nextTime(): number {
     const { createdAt, order, count } = this.#index.timeline;
-    const rank = Math.min(Math.max(this.#bounds[this.#block]!, 0), count - 1);
-    return createdAt[order[rank]!]!;
+    const rank = this.#hasFinal ? this.#next : this.#bounds[this.#block]!;
+    return createdAt[order[Math.min(Math.max(rank, 0), count - 1)]!]!;
   }
 
   #needsMore(count: number): boolean {
@@ -131,8 +142,15 @@ export class Listing {
     return this.#length > 0 && this.#nextTime() === this.#index.timeline.createdAt[this.#entries[this.#length - 1]!];
   }
 
-  /** Marks the matches of one more block, and adds the entries that are then final. */
-  #step(): void {
+  /** Adds final entries up to a number of them. If there are none, marks the matches of one more block. */
+  #step(count: number): void {
+    if (!this.#hasFinal) this.#markBlock();
+    if (!this.#hasFinal) return;
+    if (this.#isNewestFirst) this.#takeDown(count);
+    else this.#takeUp(count);
+  }
+
+  #markBlock(): void {
     const { timeline } = this.#index;
     const { conversation, rank } = timeline;
     const first = this.#block * blockRuns;
@@ -141,18 +159,17 @@ export class Listing {
       if (run <= this.last) this.#mark(rank[timeline.newestRun(conversation[run]!, this.last)]!);
     });
     this.#block += this.#isNewestFirst ? -1 : 1;
-    if (this.#isNewestFirst) this.#takeDown(this.isDone ? -1 : this.#bounds[this.#block]!);
-    else this.#takeUp(this.isDone ? timeline.count : Math.min(this.#bounds[this.#block]!, timeline.count));
+    if (this.#areAllMarked) this.#bound = this.#isNewestFirst ? -1 : timeline.count;
+    else this.#bound = Math.min(this.#bounds[this.#block]!, timeline.count);
   }
 
   #mark(rank: number): void {
     setBit((this.#matched[blockOf(rank)] ??= emptyBits()), offsetOf(rank));
   }
 
-  /** Adds the marked ranks up to `bound`, which is excluded. */
-  #takeDown(bound: number): void {
-    let rank = this.#final - 1;
-    while (rank > bound) {
+  #takeDown(count: number): void {
+    let rank = this.#next;
+    while (rank > this.#bound && this.#length < count) {
       const bits = this.#matched[blockOf(rank)];
       if (bits === undefined) rank = blockOf(rank) * blockRuns - 1;
       else {
@@ -161,12 +178,12 @@ export class Listing {
         rank -= (rank & 31) === 31 && bits[offsetOf(rank) >>> 5] === 0 ? 32 : 1;
       }
     }
-    this.#final = Math.min(this.#final, bound + 1);
+    this.#next = Math.max(rank, this.#bound);
   }
 
-  #takeUp(bound: number): void {
-    let rank = this.#final;
-    while (rank < bound) {
+  #takeUp(count: number): void {
+    let rank = this.#next;
+    while (rank < this.#bound && this.#length < count) {
       const bits = this.#matched[blockOf(rank)];
       if (bits === undefined) rank = (blockOf(rank) + 1) * blockRuns;
       else {
@@ -174,7 +191,7 @@ export class Listing {
         rank += (rank & 31) === 0 && bits[offsetOf(rank) >>> 5] === 0 ? 32 : 1;
       }
     }
-    this.#final = Math.max(this.#final, bound);
+    this.#next = Math.min(rank, this.#bound);
   }
 
   #push(rank: number): void {
