@@ -220,6 +220,7 @@ async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> 
     first = sendFirst(call, parts);
     // undici looks for one turn whether a kept connection is still open, and only then writes the request, which mustn't wait for the steps below.
     if (first !== null) await nextTurn();
+    first?.exchanges?.readRequests();
     const planned = await plan(call, parts);
     recording = tryBegin(planned, parts);
     return follow(planned, recording, { first, charge }, parts);

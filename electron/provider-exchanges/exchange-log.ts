@@ -126,11 +126,16 @@ class Clock {
   }
 }
 
+/** A request with the credentials in it, from `secretForms`. */
+export interface RequestAndSecrets {
+  readonly request: SentRequest;
+  readonly secrets: readonly string[];
+}
+
 /** Records one HTTP call. It never changes the data and never throws. */
 export class HttpCapture {
   readonly #clock = new Clock();
-  readonly #request: SentRequest;
-  readonly #secrets: readonly string[];
+  #sent: RequestAndSecrets | (() => RequestAndSecrets);
   readonly #body = new CapturedBytes();
   #head: {
     status: number;
@@ -139,9 +144,14 @@ export class HttpCapture {
   } | null = null;
   #error: Error | null = null;
 
-  constructor(request: SentRequest, secrets: readonly string[]) {
-    this.#request = request;
-    this.#secrets = secrets;
+  constructor(sent: () => RequestAndSecrets) {
+    this.#sent = sent;
+  }
+
+  /** Reads the request, which is on its way: decoding a long one takes longer than anything else before it is sent. */
+  readRequest(): RequestAndSecrets {
+    if (typeof this.#sent === 'function') this.#sent = this.#sent();
+    return this.#sent;
   }
 
   begin(status: number, statusText: string, headers: Readonly<Record<string, string | string[] | undefined>>): void {
@@ -163,12 +173,12 @@ export class HttpCapture {
   }
 
   get size(): number {
-    return this.#body.size + (this.#request.body?.length ?? 0);
+    return this.#body.size + (this.readRequest().request.body?.length ?? 0);
   }
 
   read(): HttpExchange {
-    const { method, url, headers, body } = this.#request;
-    const secrets = this.#secrets;
+    const { request, secrets } = this.readRequest();
+    const { method, url, headers, body } = request;
     const { startedAt, firstByteMs, totalMs } = this.#clock;
     return {
       kind: 'http',
@@ -261,9 +271,14 @@ export class ExchangeLog {
     this.#onEnd = onEnd;
   }
 
-  /** Undefined if the run has made too many calls. `secrets` come from `secretForms`. */
-  beginHttp(request: SentRequest, secrets: readonly string[]): HttpCapture | undefined {
-    return this.#add(new HttpCapture(request, secrets));
+  /** Undefined if the run has made too many calls. `sent` is called later. */
+  beginHttp(sent: () => RequestAndSecrets): HttpCapture | undefined {
+    return this.#add(new HttpCapture(sent));
+  }
+
+  /** Reads the requests that were begun, so that their bytes aren't needed any more. */
+  readRequests(): void {
+    for (const capture of this.#captures) if (capture instanceof HttpCapture) capture.readRequest();
   }
 
   beginOnDevice(model: string, parameters: Readonly<Record<string, unknown>>): OnDeviceCapture | undefined {

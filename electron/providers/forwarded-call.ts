@@ -141,10 +141,12 @@ export function forwardCall(
   const headers = forwardedHeaders(call);
   if (key !== null) headers.push(...keyHeader(providerId, key));
   if (key !== null && isOwnServiceKey(key)) headers.push(hopsHeader, nextHop(call));
-  const secrets = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
-  const longestFirst = secrets.sort((one, other) => other.length - one.length);
+  const secrets = () => {
+    const forms = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
+    return forms.sort((one, other) => other.length - one.length);
+  };
   const capture: PassedRequest['capture'] = exchanges
-    ? (request) => exchanges.beginHttp(request, longestFirst)
+    ? (request) => exchanges.beginHttp(() => ({ request: request(), secrets: secrets() }))
     : undefined;
   transport.pass(
     {

@@ -161,7 +161,9 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
     const call = new Call(signal);
     const files = requestFilesOf(request);
     const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
-    const capture = exchanges ? (sent: SentRequest) => exchanges.beginHttp(sent, secrets) : undefined;
+    const capture = exchanges
+      ? (request: () => SentRequest) => exchanges.beginHttp(() => ({ request: request(), secrets }))
+      : undefined;
     if (onFirstByte || rewriteBody || files || capture || texts) {
       const context = { onFirstByte: once(onFirstByte), rewriteBody, files, capture };
       transport.join(call.signal, { ...context, ...(texts && { texts }) });
@@ -257,7 +259,7 @@ async function captureRequest(
   const signal = AbortSignal.any([options.abortSignal!]);
   transport.join(signal, {
     capture: (request) => {
-      sent = request;
+      sent = request();
       throw new NotSent();
     },
   });

@@ -43,8 +43,8 @@ export interface CallContext {
   readonly rewriteBody?: ((body: string) => string) | undefined;
   /** Contents that the JSON body refers to; null or absent without any. */
   readonly files?: RequestFiles | null | undefined;
-  /** Called with the request. The returned object receives the response. */
-  readonly capture?: ((request: SentRequest) => HttpCapture | undefined) | undefined;
+  /** Called before the request is sent. It reads the request later. The returned object receives the response. */
+  readonly capture?: ((request: () => SentRequest) => HttpCapture | undefined) | undefined;
   /** Takes the texts out of a streamed response; absent if the package reads all of it. */
   readonly texts?: DirectTexts | undefined;
 }
@@ -166,9 +166,8 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
       const request = dispatchOptions(String(address), init, context);
       const files = request.body === null ? null : (context?.files ?? null);
       const filled = files?.fill(request.body!) ?? null;
-      exchange.capture = context?.capture?.(
-        sentRequest(files ? { ...request, body: files.describe(request.body!) } : request, filled?.bytes),
-      );
+      const shown = files ? { ...request, body: files.describe(request.body!) } : request;
+      exchange.capture = context?.capture?.(() => sentRequest(shown, filled?.bytes));
       return filled ? withBody(request, filled) : request;
     });
     return deferred.promise;
@@ -181,7 +180,8 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
       const { origin, protocol, pathname, search } = new URL(address);
       if (protocol === 'https:') trustSystemCertificates();
       const request = { origin, path: pathname + search, method, headers, body };
-      if (capture && (body?.length ?? 0) <= maxCapturedBytes) exchange.capture = capture(capturedRequest(request));
+      if (capture && (body?.length ?? 0) <= maxCapturedBytes)
+        exchange.capture = capture(() => capturedRequest(request));
       return request;
     });
   }
