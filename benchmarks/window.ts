@@ -1,8 +1,8 @@
 /**
  * The window in Chromium while answers stream into it, beside a page that only appends their text, in turn and in the same run: time of
- * the main thread and frames. Then ten streams side by side, the time from Run to the request at the provider, and the bytes before the
- * first paint. `npm run benchmark -- window`; `--rounds N` (2 unless given), `--kind mixed` for some kinds of text only, `--part streams`
- * for some parts only, `--seconds N` for shorter answers, `--profile FILE` writes a profile of the newest answer.
+ * the main thread and frames. Then ten streams side by side and six of plain text, the time from Run to the request at the provider, and
+ * the bytes before the first paint. `npm run benchmark -- window`; `--rounds N` (2 unless given), `--kind mixed` for some kinds of text
+ * only, `--part streams` for some parts only, `--seconds N` for shorter answers, `--profile FILE` writes a profile of the newest answer.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -156,14 +156,32 @@ async function openAnswers(page: Page, count: number): Promise<PlaygroundPage> {
   return playground;
 }
 
+/** A browser opens so many connections to one address. */
+const plainStreams = 6;
+
+/** What the machine can do: as many streams as a browser opens, whose texts a page only appends. */
+async function measurePlainStreams(browser: Browser): Promise<Streamed> {
+  const plain = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await plain.goto(`${provider.address}/plain`);
+  const start = () => plain.evaluate(`void ${`run(${JSON.stringify(besideModel)}),`.repeat(plainStreams)} 0`);
+  const measured = await measureStream(plain, start, delay(10_000));
+  await plain.close();
+  return measured;
+}
+
 /** Four answers beside each other, as many as the playground shows, while six more stream into other prompts. */
-async function measureTen(page: Page): Promise<Row[]> {
+async function measureTen(browser: Browser, page: Page): Promise<Row[]> {
+  const plain = await measurePlainStreams(browser);
   for (const count of [2, 4]) await (await openAnswers(page, count)).run();
   const playground = await openAnswers(page, 4);
   const measured = await measureStream(page, () => playground.run(), delay(10_000));
   await page.getByText('10 runs streaming').waitFor();
   keepRaw('ten streams side by side', [measured]);
+  keepRaw('six streams of plain text', [plain]);
   return [
+    row('six streams of plain text: share of the main thread', plain.mainMs / plain.seconds / 10, '%'),
+    row('six streams of plain text: frames a second', plain.framesPerSecond, '/s'),
+    row('six streams of plain text: frames over 50 ms', plain.framesOver50, ''),
     row('ten streams side by side: share of the main thread', measured.mainMs / measured.seconds / 10, '%'),
     row('ten streams side by side: frames a second', measured.framesPerSecond, '/s'),
     row('ten streams side by side: slowest frame', measured.slowestFrameMs, 'ms'),
@@ -236,7 +254,7 @@ async function main(): Promise<void> {
   if (values.part.includes('streams')) {
     for (const kind of chosen) rows.push(...compareRows(kind, await compare(browser, page, kind)));
   }
-  if (values.part.includes('ten')) rows.push(...(await measureTen(page)));
+  if (values.part.includes('ten')) rows.push(...(await measureTen(browser, page)));
   printReport('window', rows, raw);
 }
 
