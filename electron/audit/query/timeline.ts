@@ -1,7 +1,10 @@
 import { blockOf } from '../index/bits.ts';
 
-/** Initial length of the arrays. It doubles when they are full. */
+/** Initial length of the arrays. */
 const firstLength = 1 << 16;
+
+/** A new length for arrays that are full. Doubling took 18 MB at once after half a million runs. */
+const withRoom = (needed: number): number => Math.ceil(needed * 1.25);
 
 function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, length: number): Numbers {
   const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
@@ -95,9 +98,9 @@ export class Timeline {
   }
 
   #makeRoom(run: number, conversation: number): void {
-    if (conversation >= this.#newestOf.length) this.#newestOf = grown(this.#newestOf, conversation * 2);
+    if (conversation >= this.#newestOf.length) this.#newestOf = grown(this.#newestOf, withRoom(conversation));
     if (run < this.createdAt.length) return;
-    const length = run * 2;
+    const length = withRoom(run);
     this.createdAt = grown(this.createdAt, length);
     this.conversation = grown(this.conversation, length);
     this.previous = grown(this.previous, length);
