@@ -162,7 +162,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
     const files = requestFilesOf(request);
     const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
     const capture = exchanges
-      ? (request: () => SentRequest) => exchanges.beginHttp(() => ({ request: request(), secrets }))
+      ? (sent: () => SentRequest) => exchanges.beginHttp(() => ({ request: sent(), secrets }))
       : undefined;
     if (onFirstByte || rewriteBody || files || capture || texts) {
       const context = { onFirstByte: once(onFirstByte), rewriteBody, files, capture };

@@ -69,15 +69,20 @@ const restFactor = 2;
 /** Shorter renderings need no rest. */
 const quickDrawingMs = 8;
 
+/** What fewer runs should take after a longer rendering. The browser's layout of what they changed comes on top. */
+const sharedDrawingMs = 4;
+
 interface PendingDrawing {
   run: RunProgress;
   controller: AbortController;
 }
 
-/** States for the next frame. Answers that stream side by side share a frame and are rendered together. */
+/** States for the next frames, the one that waits longest first. Answers that stream side by side share a frame, unless that is slow. */
 const pending = new Map<RunSlot, PendingDrawing>();
 let frameRequest = 0;
 let restEndsAt = 0;
+/** Runs in a frame: as many as a slow machine draws quickly, one more with each quick frame. */
+let maxDrawn = Infinity;
 
 function putRuns(drawn: Iterable<readonly [RunSlot, RunProgress]>): void {
   // `startRun` accepts only the details that belong to its slot.
@@ -92,13 +97,18 @@ function drawPending(): void {
     return;
   }
   const newest = [...pending].filter(([slot, { controller }]) => isNewest(slot, controller));
+  const drawn = newest.slice(0, maxDrawn);
   pending.clear();
-  putRuns(newest.map(([slot, { run }]) => [slot, run]));
+  for (const [slot, drawing] of newest.slice(drawn.length)) drawInNextFrame(slot, drawing);
+  putRuns(drawn.map(([slot, { run }]) => [slot, run]));
   // React draws a change of a store in a microtask, which runs before this one.
   queueMicrotask(() => {
     const endedAt = performance.now();
     const duration = endedAt - startedAt;
-    restEndsAt = duration < quickDrawingMs ? 0 : endedAt + duration * restFactor;
+    const isQuick = duration < quickDrawingMs;
+    const fewer = Math.floor((drawn.length * sharedDrawingMs) / duration);
+    maxDrawn = isQuick ? Math.max(maxDrawn, drawn.length + 1) : Math.max(1, fewer);
+    restEndsAt = isQuick ? 0 : endedAt + duration * restFactor;
   });
 }
 

@@ -4,7 +4,10 @@ import { useDrafts } from '../../../../renderer/stores/playground-drafts.ts';
 import { columnSlot, draftSlot, startCompletion } from '../../../../renderer/stores/completion-runs.ts';
 import { dismissRun, stopRun, useLiveRuns, type CompletionSlot } from '../../../../renderer/stores/live-runs.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 /** A stream whose parts the test hands out. */
 function openStream() {
@@ -12,7 +15,8 @@ function openStream() {
   return { writer: parts.writable.getWriter(), parts: parts.readable };
 }
 
-test('draws answers that stream side by side together, once per frame', async () => {
+/** Four answers that stream side by side. Frames come when the test calls for them. */
+async function startFour() {
   const callbacks: FrameRequestCallback[] = [];
   vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => callbacks.push(callback));
   vi.stubGlobal('cancelAnimationFrame', () => {});
@@ -24,25 +28,64 @@ test('draws answers that stream side by side together, once per frame', async ()
     startCompletion(client, draftSlot(`d${index}`), { request, transport: 'sse', hasReasoning: false }),
   );
   const runId = crypto.randomUUID();
+  const write = async (message: object): Promise<void> => {
+    for (const { writer } of streams) await writer.write({ runId, choice: { message } });
+    await new Promise(setImmediate);
+  };
   // The first state of a run is drawn at once.
-  for (const { writer } of streams) await writer.write({ runId, choice: { message: {} } });
-  await new Promise(setImmediate);
+  await write({});
+  return {
+    callbacks,
+    write: (content: string) => write({ content }),
+    /** Calls the next frame and returns the texts. */
+    drawFrame: async (): Promise<(string | undefined)[]> => {
+      callbacks.shift()!(0);
+      await new Promise(setImmediate);
+      const { runs } = useLiveRuns.getState();
+      return streams.map((_, index) => runs[draftSlot(`d${index}`)]?.text);
+    },
+    end: async () => {
+      await Promise.all(streams.map(({ writer }) => writer.close()));
+      await Promise.all(ended);
+      // A frame that never comes would hold back those of the next test.
+      for (const callback of callbacks.splice(0)) callback(0);
+    },
+  };
+}
+
+test('draws answers that stream side by side together, once per frame', async () => {
+  const four = await startFour();
   let draws = 0;
   const unsubscribe = useLiveRuns.subscribe(() => (draws += 1));
-  for (const { writer } of streams) {
-    await writer.write({ runId, choice: { message: { content: 'word' } } });
-  }
-  await new Promise(setImmediate);
-  expect([callbacks.length, draws]).toEqual([1, 0]);
-  callbacks[0]!(0);
-  const { runs } = useLiveRuns.getState();
-  expect([draws, streams.map((_, index) => runs[draftSlot(`d${index}`)]?.text)]).toEqual([
-    1,
-    ['word', 'word', 'word', 'word'],
-  ]);
+  await four.write('word');
+  expect([four.callbacks.length, draws]).toEqual([1, 0]);
+  expect(await four.drawFrame()).toEqual(['word', 'word', 'word', 'word']);
+  expect(draws).toBe(1);
   unsubscribe();
-  await Promise.all(streams.map(({ writer }) => writer.close()));
-  await Promise.all(ended);
+  await four.end();
+});
+
+test('a slow machine draws fewer answers in a frame, each in its turn, and more again when that is quick', async () => {
+  let now = 0;
+  let drawingMs = 20;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const four = await startFour();
+  const unsubscribe = useLiveRuns.subscribe(() => (now += drawingMs));
+  await four.write('a');
+  expect(await four.drawFrame()).toEqual(['a', 'a', 'a', 'a']);
+  await four.write('b');
+  // It rests first.
+  expect(await four.drawFrame()).toEqual(['a', 'a', 'a', 'a']);
+  now += 1000;
+  drawingMs = 2;
+  expect(await four.drawFrame()).toEqual(['ab', 'a', 'a', 'a']);
+  // Also the newest text of one that has waited.
+  await four.write('c');
+  expect(await four.drawFrame()).toEqual(['ab', 'abc', 'abc', 'a']);
+  expect(await four.drawFrame()).toEqual(['abc', 'abc', 'abc', 'abc']);
+  expect(four.callbacks).toEqual([]);
+  unsubscribe();
+  await four.end();
 });
 
 test('deleting a draft stops its run and those of its compared models, and no other', async () => {
