@@ -131,12 +131,6 @@ function tagsOf(index: AuditIndex): AuditFacets['tags'] {
   return byFrequency([...counts].map(([tag, runs]) => ({ tag, runs })));
 }
 
-function conversationsOf({ timeline }: AuditIndex): number {
-  let count = 0;
-  for (let rank = 0; rank < timeline.count; rank += 1) if (timeline.next[timeline.order[rank]!] === 0) count += 1;
-  return count;
-}
-
 /** The facets from the index, without the names of callers. */
 export type IndexFacets = Omit<AuditFacets, 'windowCallerId'>;
 
@@ -147,7 +141,7 @@ export function facetsOf(index: AuditIndex): IndexFacets {
     timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.order[rank]!]!).toISOString();
   return {
     runs: timeline.count,
-    conversations: conversationsOf(index),
+    conversations: timeline.conversations,
     firstRunAt: timeAt(0),
     lastRunAt: timeAt(timeline.count - 1),
     models: valuesOf(index, 'served-model').map(({ value, runs }) => {

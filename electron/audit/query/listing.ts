@@ -32,7 +32,11 @@ export class Listing {
   #next: number;
   /** No remaining match can mark a rank before this bound. */
   #bound: number;
-  /** By block: the first rank, in the list's direction, that the block or a later one can mark. */
+  /**
+   * By block: the first rank, in the list's direction, that the block or a later one can mark. Newest first: the highest of all conversations
+   * that begin in these blocks, which are all that have runs there. Oldest first: the lowest of all runs in these blocks, because the newest
+   * run of a conversation is in the same block as another one or in a later one.
+   */
   readonly #bounds: number[] = [];
   #entries = new Int32Array(256);
   #length = 0;
