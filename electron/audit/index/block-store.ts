@@ -14,11 +14,10 @@ export class OpenBlock {
   /** The codes under which a run is listed, for runs that haven't ended and will be listed again. */
   readonly #codesOfRunning = new Map<number, number[]>();
 
-  constructor(terms: Terms) {
+  constructor(terms: Terms, numbers: Record<NumberField, Numbers>) {
     this.#terms = terms;
-    this.numbers = Object.fromEntries(
-      numberFields.map((field) => [field, new Float64Array(blockRuns).fill(Number.NaN)]),
-    ) as Record<NumberField, Numbers>;
+    this.numbers = numbers;
+    for (const field of numberFields) numbers[field].fill(Number.NaN);
   }
 
   get runningRuns(): readonly number[] {
@@ -51,6 +50,11 @@ export class OpenBlock {
       offsets.splice(offsets.lastIndexOf(offset), 1);
     }
   }
+}
+
+function emptyNumbers(): Record<NumberField, Numbers> {
+  const entries = numberFields.map((field) => [field, new Float64Array(blockRuns)]);
+  return Object.fromEntries(entries) as Record<NumberField, Numbers>;
 }
 
 /** A cache of the last used values, up to a number of bytes. */
@@ -121,6 +125,8 @@ export class BlockStore {
   readonly #numbers = new ByteCache<string, Numbers>(maxCachedBytes);
   readonly #zones: Record<ZonedField, Map<number, Zone>>;
   readonly #statements: ReturnType<typeof blockStatements>;
+  /** Of sealed blocks. New ones for each block are 0.7 MB that waits for a collection of the whole heap. */
+  readonly #spareNumbers: Record<NumberField, Numbers>[] = [];
 
   constructor(database: Database.Database, terms: Terms, timeline: Timeline) {
     this.#database = database;
@@ -154,7 +160,7 @@ export class BlockStore {
     this.touch(block);
     const present = this.open.get(block);
     if (present) return present;
-    const made = new OpenBlock(this.#terms);
+    const made = new OpenBlock(this.#terms, this.#spareNumbers.pop() ?? emptyNumbers());
     this.open.set(block, made);
     return made;
   }
@@ -180,6 +186,7 @@ export class BlockStore {
     return this.open.has(block) ? null : (this.#zones[field].get(block) ?? { min: null, max: null });
   }
 
+  /** Callers must not change the result, and it is only valid until the index follows new runs. */
   numbers(field: NumberField, block: number): Numbers {
     const open = this.open.get(block);
     if (open) return open.numbers[field];
@@ -217,6 +224,7 @@ export class BlockStore {
     this.#writeColumn('conversation', block, Float64Array.from(conversation.subarray(first, first + blockRuns)));
     this.#sealed.add(block);
     this.open.delete(block);
+    this.#spareNumbers.push(open.numbers);
   }
 
   /** Drops a sealed block, so that it is rebuilt from its runs. Call it in a transaction. */

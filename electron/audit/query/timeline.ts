@@ -1,28 +1,44 @@
-import { blockOf } from '../index/bits.ts';
+import { blockOf, blockRuns } from '../index/bits.ts';
 
-/** Initial length of the arrays. */
-const firstLength = 1 << 16;
+/** How long the arrays can become before they are copied. Only addresses are reserved, which take no memory. */
+const reservedLength = 1 << 22;
 
-/** A new length for arrays that are full. Doubling took 18 MB at once after half a million runs. */
-const withRoom = (needed: number): number => Math.ceil(needed * 1.25);
+type Numbers = Uint16Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+interface NumbersType<Kind extends Numbers> {
+  new (buffer: ArrayBuffer): Kind;
+  readonly BYTES_PER_ELEMENT: number;
+}
 
-function grown<Numbers extends Uint16Array | Int32Array | Float64Array>(numbers: Numbers, length: number): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
-  larger.set(numbers as never);
-  return larger;
+function reserve<Kind extends Numbers>(type: NumbersType<Kind>, length: number): Kind {
+  return new type(new ArrayBuffer(0, { maxByteLength: length * type.BYTES_PER_ELEMENT }));
+}
+
+/**
+ * Lengthens an array by whole blocks, in place: arrays that are copied need twice their memory until the next collection, which took 40 MB
+ * after half a million runs.
+ */
+function lengthened<Kind extends Numbers>(numbers: Kind, last: number): Kind {
+  if (last < numbers.length) return numbers;
+  const length = (blockOf(last) + 1) * blockRuns;
+  const bytes = length * numbers.BYTES_PER_ELEMENT;
+  const isReserved = bytes <= numbers.buffer.maxByteLength;
+  const longer = isReserved ? numbers : reserve(numbers.constructor as NumbersType<Kind>, 4 * length);
+  longer.buffer.resize(bytes);
+  if (!isReserved) longer.set(numbers);
+  return longer;
 }
 
 /** The order of runs in time and in their conversations. Needs 24 bytes for each run, and 6 for each conversation. */
 export class Timeline {
   /** By sequence; 0 for a sequence without a run. */
-  createdAt = new Float64Array(firstLength);
-  conversation = new Int32Array(firstLength);
+  createdAt = reserve(Float64Array, reservedLength);
+  conversation = reserve(Int32Array, reservedLength);
   /** The previous run of the same conversation; 0 for the first one. */
-  previous = new Int32Array(firstLength);
+  previous = reserve(Int32Array, reservedLength);
   /** Runs by `createdAt`, then by sequence. The first `count` are in use. */
-  order = new Int32Array(firstLength);
+  order = reserve(Int32Array, reservedLength);
   /** The index of a run in `order`. */
-  rank = new Int32Array(firstLength);
+  rank = reserve(Int32Array, reservedLength);
   /** By block: no run of the conversations that begin in it has a higher rank. */
   readonly highestRank: number[] = [];
   /** By block: none of its runs has a lower rank. */
@@ -32,9 +48,9 @@ export class Timeline {
   conversations = 0;
   lastRun = 0;
   lastConversation = 0;
-  #newestOf = new Int32Array(firstLength);
+  #newestOf = reserve(Int32Array, reservedLength);
   /** By conversation: the block of its first run. Enough for a billion runs. */
-  #firstBlockOf = new Uint16Array(firstLength);
+  #firstBlockOf = reserve(Uint16Array, reservedLength);
   /** How many of `order` are known to be in order. Only these have a rank. */
   #ordered = 0;
 
@@ -113,16 +129,13 @@ export class Timeline {
   }
 
   #makeRoom(run: number, conversation: number): void {
-    if (conversation >= this.#newestOf.length) {
-      this.#newestOf = grown(this.#newestOf, withRoom(conversation));
-      this.#firstBlockOf = grown(this.#firstBlockOf, withRoom(conversation));
-    }
+    this.#newestOf = lengthened(this.#newestOf, conversation);
+    this.#firstBlockOf = lengthened(this.#firstBlockOf, conversation);
     if (run < this.createdAt.length) return;
-    const length = withRoom(run);
-    this.createdAt = grown(this.createdAt, length);
-    this.conversation = grown(this.conversation, length);
-    this.previous = grown(this.previous, length);
-    this.order = grown(this.order, length);
-    this.rank = grown(this.rank, length);
+    this.createdAt = lengthened(this.createdAt, run);
+    this.conversation = lengthened(this.conversation, run);
+    this.previous = lengthened(this.previous, run);
+    this.order = lengthened(this.order, run);
+    this.rank = lengthened(this.rank, run);
   }
 }

@@ -94,3 +94,20 @@ test('runs are in the order of time, then of their sequence, and conversations a
     }),
   );
 });
+
+test('runs are still in order when there are more than memory is reserved for', () => {
+  const timeline = new Timeline();
+  const far = 5_000_000;
+  const runs = [
+    [1, 1, 10],
+    [2, 2, 30],
+    [far, 1, 20],
+    [5 * far, far, 40],
+  ] as const;
+  for (const [run, conversation, createdAt] of runs) timeline.append(run, conversation, createdAt);
+  timeline.restoreOrder();
+  expect([...timeline.order.subarray(0, timeline.count)]).toEqual([1, far, 2, 5 * far]);
+  expect(runs.map(([run]) => timeline.createdAt[run])).toEqual([10, 30, 20, 40]);
+  expect([1, 2, far].map((conversation) => timeline.newestRun(conversation, 5 * far))).toEqual([far, 2, 5 * far]);
+  expect(timeline.previous[far]).toBe(1);
+});
