@@ -9,6 +9,12 @@ const startMs = 2_000;
 const quietMs = 250;
 const maxStartUtilization = 0.3;
 
+/**
+ * After so much work the host has served calls, whose compiled code the collection would throw away: of a host that was busy from its first
+ * second on, 257 functions, at the first pause.
+ */
+const startWorkMs = 3_000;
+
 /** A thread counts as idle after so long with hardly any work. */
 const idleMs = 300_000;
 const maxIdleUtilization = 0.01;
@@ -27,9 +33,8 @@ function collect(): boolean {
   return gc !== undefined;
 }
 
-/** Returns memory of this thread to the system whenever it was idle for so long, if it has grown since. */
-export function releaseWhenIdle(everyMs = idleMs): void {
-  let size = getHeapStatistics().total_heap_size;
+/** Returns memory of this thread to the system whenever it was idle for so long, if the heap has grown beyond `size`, in bytes. */
+export function releaseWhenIdle(everyMs = idleMs, size = getHeapStatistics().total_heap_size): void {
   let before = performance.eventLoopUtilization();
   setInterval(() => {
     const { utilization } = performance.eventLoopUtilization(before);
@@ -80,14 +85,25 @@ function compileSooner(): void {
     setFlagsFromString(flag);
 }
 
-/** Collects what only the start needed, 15 MB of 115, as soon as the host has little work. */
-function releaseStart(retryMs: number, collected: () => void): void {
+interface StartRelease {
+  readonly retryMs: number;
+  readonly maxWorkMs: number;
+  readonly ended: () => void;
+}
+
+/**
+ * Collects what only the start needed, 15 MB of 115, as soon as the host has little work. After a lot of work it leaves that to the next
+ * time when the host is idle.
+ */
+function releaseStart(release: StartRelease): void {
+  const { retryMs, maxWorkMs, ended } = release;
   const before = performance.eventLoopUtilization();
   setTimeout(() => {
-    if (performance.eventLoopUtilization(before).utilization > maxStartUtilization)
-      return void setTimeout(releaseStart, retryMs, retryMs, collected).unref();
-    collect();
-    collected();
+    const hasWorked = performance.eventLoopUtilization().active > maxWorkMs;
+    if (!hasWorked && performance.eventLoopUtilization(before).utilization > maxStartUtilization)
+      return void setTimeout(releaseStart, retryMs, release).unref();
+    if (!hasWorked) collect();
+    ended();
   }, quietMs).unref();
 }
 
@@ -96,12 +112,17 @@ function releaseStart(retryMs: number, collected: () => void): void {
  * the start and whenever the host is idle: V8 keeps the room for new objects once it was filled, and gives it back only in this kind of
  * collection, which pauses the host for 30 to 60 ms.
  */
-export function tuneEngine({ startAfterMs = startMs, idleAfterMs = idleMs } = {}): void {
+export function tuneEngine({ startAfterMs = startMs, idleAfterMs = idleMs, maxStartWorkMs = startWorkMs } = {}): void {
   keepCompiledCode();
   markLessOften();
   limitThreads();
   setTimeout(() => {
+    const { total_heap_size: startSize } = getHeapStatistics();
     compileSooner();
-    releaseStart(startAfterMs, () => releaseWhenIdle(idleAfterMs));
+    releaseStart({
+      retryMs: startAfterMs,
+      maxWorkMs: maxStartWorkMs,
+      ended: () => releaseWhenIdle(idleAfterMs, Math.min(startSize, getHeapStatistics().total_heap_size)),
+    });
   }, startAfterMs).unref();
 }

@@ -20,17 +20,25 @@ const program = `
     while (megabytes() > full / 2 && Date.now() < end) await delay(200);
     return { full, idle: megabytes() };
   }
-  tuneEngine({ startAfterMs: 10, idleAfterMs: 1_000 });
+  tuneEngine({ startAfterMs: 10, idleAfterMs: 1_000, maxStartWorkMs: Number(process.env.MAX_START_WORK_MS) });
+  await delay(20);
   console.log(JSON.stringify({ uses: [await workAndWait(), await workAndWait()] }));
 `;
 
-test('an idle process returns what its work needed, and V8 does not do so by itself', () => {
-  const flags = ['--gc-memory-reducer-start-delay-ms=100', '--trace-memory-reducer'];
-  const parameters = [...nodeOptions, ...flags, '--input-type=module', '--eval', program];
-  const printed = execFileSync(process.execPath, parameters, {
+function run(flags: readonly string[], code: string, maxStartWorkMs: number): string {
+  return execFileSync(process.execPath, [...nodeOptions, ...flags, '--input-type=module', '--eval', code], {
     encoding: 'utf8',
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+    env: { ...process.env, MAX_START_WORK_MS: String(maxStartWorkMs) },
   });
+}
+
+test.each([
+  ['', 60_000],
+  [', also of one that worked too much for a collection after its start', 0],
+])('an idle process returns what its work needed, and V8 does not do so by itself%s', (_, maxStartWorkMs) => {
+  const flags = ['--gc-memory-reducer-start-delay-ms=100', '--trace-memory-reducer'];
+  const printed = run(flags, program, maxStartWorkMs);
   const result = printed.split('\n').find((line) => line.startsWith('{'))!;
   const { uses } = JSON.parse(result) as { uses: { full: number; idle: number }[] };
   for (const { full, idle } of uses) {
@@ -40,6 +48,32 @@ test('an idle process returns what its work needed, and V8 does not do so by its
   // V8 looked, and neither started nor waits for another time.
   expect(printed).toContain('Memory reducer: ');
   expect(printed).not.toMatch(/Memory reducer: (started|waiting)/);
+});
+
+const startProgram = `
+  import { constants, PerformanceObserver } from 'node:perf_hooks';
+  import { tuneEngine } from ${JSON.stringify(new URL('../../../electron/common/tune-engine.ts', import.meta.url))};
+
+  let collections = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries())
+      if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections += 1;
+  }).observe({ entryTypes: ['gc'] });
+  // The collections of an idle host begin when that of the start has ended or is left out.
+  globalThis.setInterval = () => {
+    setTimeout(() => {
+      console.log(collections);
+      process.exit();
+    }, 100);
+    return { unref() {} };
+  };
+  tuneEngine({ startAfterMs: 10, maxStartWorkMs: Number(process.env.MAX_START_WORK_MS) });
+  setTimeout(() => {}, 60_000);
+`;
+
+test('the collection after the start is left out when the host has worked', () => {
+  expect(Number(run([], startProgram, 60_000))).toBeGreaterThan(0);
+  expect(Number(run([], startProgram, 0))).toBe(0);
 });
 
 const threadProgram = `
