@@ -76,8 +76,8 @@ export class Timeline {
   }
 
   /**
-   * Restores `order` after appending. Returns whether a run is before one that was there, as imported calls are. A million runs are not
-   * sorted again, but those that came are put between them.
+   * Restores `order` after appending. Returns whether a run is before one that was appended earlier, as imported calls are. A million runs
+   * are not sorted again, but those that came are put between them.
    */
   restoreOrder(): boolean {
     if (this.#ordered === this.count) return false;
