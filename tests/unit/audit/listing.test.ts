@@ -18,7 +18,7 @@ const randomRuns = fc
   .array(
     fc.record({
       gap: fc.integer({ min: 1, max: 9000 }),
-      // More than the first arrays have room for.
+      // More than a block, so that the arrays grow.
       conversation: fc.integer({ min: 1, max: 12 }).map((number) => number * 9000),
       late: fc.integer({ min: 0, max: 8 }),
       isMatch: fc.boolean(),
