@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -11,7 +10,7 @@ const maxStartUtilization = 0.3;
 
 /**
  * After so much work the host has served calls, whose compiled code the collection would throw away: of a host that was busy from its first
- * second on, 257 functions, at the first pause. Electron doesn't count the work of its main process, so a desktop always collects.
+ * second on, 257 functions, at the first pause.
  */
 const startWorkMs = 3_000;
 
@@ -21,6 +20,12 @@ const maxIdleUtilization = 0.01;
 
 /** Less than this isn't worth a pause, in bytes. */
 const minReleasedBytes = 32 * 1024 * 1024;
+
+/** Processor time of this thread. Electron's main process has no `eventLoopUtilization`: it is always 0. */
+function workMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
 
 /** False if it couldn't. */
 function collect(): boolean {
@@ -35,11 +40,11 @@ function collect(): boolean {
 
 /** Returns memory of this thread to the system whenever it was idle for so long, if the heap has grown beyond `size`, in bytes. */
 export function releaseWhenIdle(everyMs = idleMs, size = getHeapStatistics().total_heap_size): void {
-  let before = performance.eventLoopUtilization();
+  let before = workMs();
   setInterval(() => {
-    const { utilization } = performance.eventLoopUtilization(before);
-    before = performance.eventLoopUtilization();
-    if (utilization > maxIdleUtilization || getHeapStatistics().total_heap_size < size + minReleasedBytes) return;
+    const work = workMs() - before;
+    before += work;
+    if (work > maxIdleUtilization * everyMs || getHeapStatistics().total_heap_size < size + minReleasedBytes) return;
     if (collect()) size = getHeapStatistics().total_heap_size;
   }, everyMs).unref();
 }
@@ -86,6 +91,8 @@ function compileSooner(): void {
 }
 
 interface StartRelease {
+  /** `workMs` when the host began to start. */
+  readonly workBefore: number;
   readonly retryMs: number;
   readonly maxWorkMs: number;
   readonly ended: () => void;
@@ -96,11 +103,11 @@ interface StartRelease {
  * time when the host is idle.
  */
 function releaseStart(release: StartRelease): void {
-  const { retryMs, maxWorkMs, ended } = release;
-  const before = performance.eventLoopUtilization();
+  const { workBefore, retryMs, maxWorkMs, ended } = release;
+  const before = workMs();
   setTimeout(() => {
-    const hasWorked = performance.eventLoopUtilization().active > maxWorkMs;
-    if (!hasWorked && performance.eventLoopUtilization(before).utilization > maxStartUtilization)
+    const hasWorked = workMs() - workBefore > maxWorkMs;
+    if (!hasWorked && workMs() - before > maxStartUtilization * quietMs)
       return void setTimeout(releaseStart, retryMs, release).unref();
     if (!hasWorked) collect();
     ended();
@@ -116,10 +123,12 @@ export function tuneEngine({ startAfterMs = startMs, idleAfterMs = idleMs, maxSt
   keepCompiledCode();
   markLessOften();
   limitThreads();
+  const workBefore = workMs();
   setTimeout(() => {
     const { total_heap_size: startSize } = getHeapStatistics();
     compileSooner();
     releaseStart({
+      workBefore,
       retryMs: startAfterMs,
       maxWorkMs: maxStartWorkMs,
       ended: () => releaseWhenIdle(idleAfterMs, Math.min(startSize, getHeapStatistics().total_heap_size)),

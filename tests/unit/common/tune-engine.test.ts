@@ -54,6 +54,8 @@ const startProgram = `
   import { constants, PerformanceObserver } from 'node:perf_hooks';
   import { tuneEngine } from ${JSON.stringify(new URL('../../../electron/common/tune-engine.ts', import.meta.url))};
 
+  // As in Electron's main process.
+  performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
   let collections = 0;
   new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries())
