@@ -253,6 +253,13 @@ function anthropicTool(value: unknown): unknown {
   return { type: 'function', function: { ...definition, ...(strict !== undefined && { strict }) } };
 }
 
+/** Its blocks are instructions of their own, such as who the model is, and what it may do. */
+function anthropicSystem(system: unknown, files: SentFiles): string {
+  return anthropicParts(system, files)
+    .flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
+    .join('\n\n');
+}
+
 /** The system messages at the start, as one text. */
 function takeSystem(messages: Message[], first: string): string | null {
   const index = messages.findIndex(({ role }) => role !== 'system');
@@ -288,7 +295,7 @@ function messagesOf(api: BodyApi, body: Fields, files: SentFiles): { messages: M
       for (const message of listOf(body['messages']))
         for (const { role, content } of anthropicMessages(message, files))
           messages.push({ role, content: [...content] });
-      return { messages, system: joinedText(anthropicParts(body['system'], files)) };
+      return { messages, system: anthropicSystem(body['system'], files) };
   }
 }
 

@@ -14,6 +14,15 @@ const read = (api: CallApi, body: object) => readResponse(api, JSON.stringify(bo
 const stream = (api: CallApi, events: readonly object[]) =>
   readResponse(api, events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { ...whole, isStream: true });
 
+test("blocks of Anthropic's system message are separated by an empty line", () => {
+  const system = ['You are a clerk.', '', 'Answer briefly.'].map((text) => ({ type: 'text', text }));
+  const systemOf = (value: unknown) =>
+    readRequest('anthropic-messages', { system: value, messages: [] }, null).systemMessage;
+  expect(systemOf(system)).toBe('You are a clerk.\n\nAnswer briefly.');
+  expect(systemOf('You are a clerk.')).toBe('You are a clerk.');
+  expect(systemOf([])).toBeNull();
+});
+
 describe('files in results of tools', () => {
   test("are kept in a user's message after all results of the turn", () => {
     const called = (id: string) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } });
