@@ -9,7 +9,7 @@ import type { ErrorBody } from './app-error.ts';
 /** Bytes of one response that the host may send before the window has read any. */
 export const initialCredit = 256 * 1024;
 
-/** Largest body of one chunk frame. Longer chunks are split. */
+/** Largest chunk of a body. Longer ones are split. */
 export const maximumChunk = 64 * 1024;
 
 export interface RequestFrame {
@@ -66,10 +66,10 @@ export interface HeadFrame {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-export interface ChunkFrame {
-  readonly type: 'chunk';
-  readonly id: number;
-  readonly bytes: Uint8Array;
+/** What came within a few milliseconds: one chunk for each response. Ten streams side by side have thousands of tokens a second. */
+export interface ChunksFrame {
+  readonly type: 'chunks';
+  readonly chunks: readonly { readonly id: number; readonly bytes: Uint8Array }[];
 }
 
 export interface EndFrame {
@@ -84,7 +84,7 @@ export interface FailureFrame {
   readonly body: ErrorBody;
 }
 
-export type HostFrame = BodyCreditFrame | HeadFrame | ChunkFrame | EndFrame | FailureFrame;
+export type HostFrame = BodyCreditFrame | HeadFrame | ChunksFrame | EndFrame | FailureFrame;
 
 /** One end of any kind of port. */
 export interface FramePort<Incoming, Outgoing> {

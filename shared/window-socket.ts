@@ -16,28 +16,40 @@ export const socketProtocol = 'touchstone';
 export const downloadPath = '/window/downloads/';
 
 /**
- * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser uses instead of the desktop's port. A chunk of
- * a response is a binary message: the number of its request, then its bytes. Every other frame is JSON. An empty message is a ping,
- * which the other end echoes.
+ * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser uses instead of the desktop's port. Chunks of
+ * responses are a binary message: for each the number of its request, its length, and its bytes. Every other frame is JSON. An empty
+ * message is a ping, which the other end echoes.
  */
 export const socketPath = '/window/socket';
 
-/** Bytes of a request's number before the bytes of a chunk. */
-const numberBytes = 4;
+/** Two numbers of four bytes. */
+const chunkHeadBytes = 8;
 
 export function encodeHostFrame(frame: HostFrame): string | Uint8Array<ArrayBuffer> {
-  if (frame.type !== 'chunk') return JSON.stringify(frame);
-  const message = new Uint8Array(numberBytes + frame.bytes.byteLength);
-  new DataView(message.buffer).setUint32(0, frame.id);
-  message.set(frame.bytes, numberBytes);
+  if (frame.type !== 'chunks') return JSON.stringify(frame);
+  const message = new Uint8Array(frame.chunks.reduce((sum, { bytes }) => sum + chunkHeadBytes + bytes.byteLength, 0));
+  const view = new DataView(message.buffer);
+  let at = 0;
+  for (const { id, bytes } of frame.chunks) {
+    view.setUint32(at, id);
+    view.setUint32(at + 4, bytes.byteLength);
+    message.set(bytes, at + chunkHeadBytes);
+    at += chunkHeadBytes + bytes.byteLength;
+  }
   return message;
 }
 
 /** Messages come from our own host, so they aren't validated. */
 export function decodeHostFrame(message: string | ArrayBuffer): HostFrame {
   if (typeof message === 'string') return JSON.parse(message) as HostFrame;
-  const id = new DataView(message).getUint32(0);
-  return { type: 'chunk', id, bytes: new Uint8Array(message, numberBytes) };
+  const view = new DataView(message);
+  const chunks = [];
+  for (let at = 0; at < message.byteLength;) {
+    const bytes = new Uint8Array(message, at + chunkHeadBytes, view.getUint32(at + 4));
+    chunks.push({ id: view.getUint32(at), bytes });
+    at += chunkHeadBytes + bytes.byteLength;
+  }
+  return { type: 'chunks', chunks };
 }
 
 /** For frames without bytes. Forms are sent by `fetch`, not over the socket. */

@@ -142,23 +142,78 @@ async function sendBody(response: Response, exchange: Exchange, send: (bytes: Ui
   }
 }
 
+/** A window draws every 16 ms. A chunk that comes alone is sent at once. */
+const gatherMs = 8;
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!;
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+/** Sends the chunks of all responses that come within a few milliseconds as one frame, which each end reads as one message. */
+function gatherChunks(port: FramePort<unknown, HostFrame>) {
+  const gathered = new Map<number, Uint8Array[]>();
+  let size = 0;
+  let sentAt = -Infinity;
+  let timer: NodeJS.Timeout | null = null;
+
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    size = 0;
+    if (gathered.size === 0) return;
+    const chunks = [...gathered].map(([id, pieces]) => ({ id, bytes: joined(pieces) }));
+    gathered.clear();
+    sentAt = performance.now();
+    port.send({ type: 'chunks', chunks });
+  }
+
+  return {
+    flush,
+    add(id: number, bytes: Uint8Array): void {
+      if (size + bytes.byteLength > maximumChunk) flush();
+      const pieces = gathered.get(id);
+      if (pieces) pieces.push(bytes);
+      else gathered.set(id, [bytes]);
+      size += bytes.byteLength;
+      const left = sentAt + gatherMs - performance.now();
+      if (left <= 0 || size >= maximumChunk) flush();
+      else timer ??= setTimeout(flush, left);
+    },
+    /** Leaves out what was gathered for a request that has ended. */
+    drop: (id: number) => void gathered.delete(id),
+  };
+}
+
 /**
  * Serves the frames of one window. A cancel frame and the end of the port abort the request's signal. The body of a response is read only
  * while there is credit.
  */
 export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'fetch'>): void {
   const exchanges = new Map<number, Exchange>();
+  const chunks = gatherChunks(port);
+
+  function send(frame: Exclude<HostFrame, { type: 'chunks' }>): void {
+    chunks.flush();
+    port.send(frame);
+  }
 
   async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
     const { id } = frame;
     const { signal } = exchange.controller;
     exchange.request = requestOf(frame, exchange);
     const response = await api.fetch(exchange.request, { access: 'window' });
-    port.send({ type: 'head', id, status: response.status, headers: [...response.headers] });
+    send({ type: 'head', id, status: response.status, headers: [...response.headers] });
     await sendBody(response, exchange, (bytes) => {
-      if (!signal.aborted) port.send({ type: 'chunk', id, bytes });
+      if (!signal.aborted) chunks.add(id, bytes);
     });
-    if (!signal.aborted) port.send({ type: 'end', id });
+    if (!signal.aborted) send({ type: 'end', id });
   }
 
   async function serve(frame: RequestFrame): Promise<void> {
@@ -177,9 +232,10 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'f
       if (exchange.controller.signal.aborted) return;
       const failure =
         error instanceof AppError ? error : new AppError('internal', "The host couldn't complete its response.");
-      port.send({ type: 'failure', id: frame.id, body: failure.toBody(failure.requestId ?? '') });
+      send({ type: 'failure', id: frame.id, body: failure.toBody(failure.requestId ?? '') });
     } finally {
       exchanges.delete(frame.id);
+      chunks.drop(frame.id);
     }
   }
 
@@ -199,6 +255,9 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'f
   });
 
   port.onClose(() => {
-    for (const exchange of exchanges.values()) end(exchange);
+    for (const [id, exchange] of exchanges) {
+      chunks.drop(id);
+      end(exchange);
+    }
   });
 }

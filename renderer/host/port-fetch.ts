@@ -146,7 +146,7 @@ const disconnectedMessage = 'Disconnected. Restart Touchstone.';
 /** Flow control acknowledges bytes in steps, so that not every small part of a stream costs a frame. */
 const creditStep = initialCredit / 4;
 
-function takeFrame(exchange: Exchange, frame: HostFrame): void {
+function takeFrame(exchange: Exchange, frame: Exclude<HostFrame, { type: 'chunks' }>): void {
   switch (frame.type) {
     case 'body-credit':
       return exchange.upload?.grant(frame.bytes);
@@ -156,8 +156,6 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
       const stream = statusesWithoutBody.has(frame.status) ? null : exchange.body.stream;
       return exchange.resolve(new Response(stream, { status: frame.status, headers }));
     }
-    case 'chunk':
-      return exchange.body.push(frame.bytes);
     case 'end':
       return exchange.body.end();
     case 'failure': {
@@ -184,6 +182,10 @@ function createExchanges(port: Port, connectionLost: () => AppError) {
   }
 
   port.receive((frame) => {
+    if (frame.type === 'chunks') {
+      for (const { id, bytes } of frame.chunks) exchanges.get(id)?.body.push(bytes);
+      return;
+    }
     const exchange = frame.type === 'end' || frame.type === 'failure' ? forget(frame.id) : exchanges.get(frame.id);
     if (exchange) takeFrame(exchange, frame);
   });

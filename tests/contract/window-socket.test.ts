@@ -56,6 +56,25 @@ describe('the socket of a window in a browser', () => {
     expect(window.sockets).toHaveLength(1);
   });
 
+  test('carries what several responses have at the same time in one message', async () => {
+    const texts = ['', 'ü', 'x'.repeat(70_000), 'y'.repeat(300)];
+    await startSocketWindow(async ({ url }) => {
+      const [first, second] = [new URL(url).pathname.slice(1), 'end'].map((text) => Buffer.from(text));
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          if (first!.byteLength > 0) controller.enqueue(first!);
+          setImmediate(() => (controller.enqueue(second!), controller.close()));
+        },
+      });
+      return new Response(body);
+    });
+    const hostFetch = createSocketFetch({ direct, open: openSocket });
+    const answers = await Promise.all(
+      texts.map(async (text) => (await hostFetch({ ...lasting, path: `/${text}` })).text()),
+    );
+    expect(answers.map((answer) => decodeURIComponent(answer))).toEqual(texts.map((text) => `${text}end`));
+  });
+
   test('also works with a certificate', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const window = await startSocketWindow(async () => new Response('secured'), { isTls: true });

@@ -208,7 +208,8 @@ export function callHost(
       let answer = '';
       await new Promise<void>((resolve) => {
         port.addEventListener('message', ({ data }) => {
-          if (data.type === 'chunk') answer += decoder.decode(data.bytes, { stream: true });
+          for (const { bytes } of data.type === 'chunks' ? data.chunks : [])
+            answer += decoder.decode(bytes, { stream: true });
           if (data.type === 'end') resolve();
         });
         port.start();

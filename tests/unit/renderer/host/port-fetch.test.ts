@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HostRequest } from '../../../../renderer/host/host-fetch.ts';
 import { AppError } from '../../../../shared/app-error.ts';
-import { initialCredit } from '../../../../shared/port-frames.ts';
+import { type HostFrame, initialCredit, maximumChunk, type WindowFrame } from '../../../../shared/port-frames.ts';
 import { cleanMemory } from '../../../support/clean-memory.ts';
 import { connectByPort } from '../../../support/port-pair.ts';
 
@@ -81,8 +81,92 @@ describe('a request over the port', () => {
       async () => new Response(new ReadableStream({ start: (c) => (c.enqueue(part), c.close()) })),
     );
     await (await pair.hostFetch(request)).text();
-    const chunks = pair.frames.filter((frame) => frame.type === 'chunk');
+    const chunks = pair.frames.flatMap((frame) => (frame.type === 'chunks' ? frame.chunks : []));
     expect(chunks.map(({ bytes }) => [bytes.byteLength, bytes.buffer.byteLength])).toEqual([[5, 5]]);
+  });
+});
+
+describe('chunks that come within a few milliseconds', () => {
+  /** A response for each path, whose body the test writes. */
+  function writtenAnswers() {
+    const bodies = new Map<string, ReadableStreamDefaultController<Uint8Array>>();
+    const fetch = async ({ url }: Request) =>
+      new Response(new ReadableStream({ start: (controller) => void bodies.set(new URL(url).pathname, controller) }));
+    const write = (path: string, text: string) => bodies.get(path)!.enqueue(Buffer.from(text));
+    return { fetch, write, end: (path: string) => bodies.get(path)!.close() };
+  }
+
+  const sentTexts = (frames: readonly (WindowFrame | HostFrame)[]) =>
+    frames.flatMap((frame) =>
+      frame.type === 'chunks'
+        ? [frame.chunks.map(({ id, bytes }) => `${id} ${Buffer.from(bytes).toString()}`).join(', ')]
+        : frame.type === 'end'
+          ? [`${frame.id} ended`]
+          : [],
+    );
+
+  /** Moves the clock of the host only: the port between the ends is real. */
+  async function wait(milliseconds: number): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (milliseconds > 0) vi.advanceTimersByTime(milliseconds);
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('are one message with one chunk for each response, and the first is sent at once', async () => {
+    const answers = writtenAnswers();
+    using pair = connectByPort(answers.fetch);
+    const [one, other] = await Promise.all(['/1', '/2'].map((path) => pair.hostFetch({ ...request, path })));
+    answers.write('/1', 'a');
+    await wait(3);
+    for (const text of ['b', 'c', 'd']) {
+      answers.write('/1', text);
+      answers.write('/2', text.toUpperCase());
+      await wait(1);
+    }
+    await wait(0);
+    expect(sentTexts(pair.frames)).toEqual(['1 a']);
+    await wait(2);
+    expect(sentTexts(pair.frames)).toEqual(['1 a', '1 bcd, 2 BCD']);
+    await wait(8);
+    answers.write('/2', 'E');
+    await wait(0);
+    expect(sentTexts(pair.frames)).toEqual(['1 a', '1 bcd, 2 BCD', '2 E']);
+    answers.write('/1', 'e');
+    answers.end('/1');
+    answers.end('/2');
+    expect(await Promise.all([one!.text(), other!.text()])).toEqual(['abcde', 'BCDE']);
+    // An end doesn't overtake what was gathered.
+    expect(sentTexts(pair.frames).slice(3)).toContain('1 e');
+  });
+
+  test('are not sent when their request was cancelled meanwhile', async () => {
+    const answers = writtenAnswers();
+    using pair = connectByPort(answers.fetch);
+    const [one] = await Promise.all(['/1', '/2'].map((path) => pair.hostFetch({ ...request, path })));
+    for (const path of ['/2', '/1', '/2']) {
+      answers.write(path, 'x');
+      await wait(0);
+    }
+    const cancelled = pair.nextFrame(({ type }) => type === 'cancel');
+    await one!.body!.cancel();
+    await cancelled;
+    await wait(10);
+    expect(sentTexts(pair.frames)).toEqual(['2 x', '2 x']);
+  });
+
+  test('are sent at once when they are long', async () => {
+    const answers = writtenAnswers();
+    using pair = connectByPort(answers.fetch);
+    await pair.hostFetch({ ...request, path: '/1' });
+    const lengths = [1, 10, maximumChunk - 5, maximumChunk];
+    for (const length of lengths) {
+      answers.write('/1', 'x'.repeat(length));
+      await wait(0);
+    }
+    const sent = pair.frames.flatMap((frame) => (frame.type === 'chunks' ? frame.chunks : []));
+    expect(sent.map(({ bytes }) => bytes.byteLength)).toEqual([1, 10, maximumChunk - 5, maximumChunk]);
   });
 });
 
@@ -90,7 +174,7 @@ describe('flow control', () => {
   test("a reader that doesn't read stops the host at the limit", async () => {
     const endless = endlessAnswer(1024);
     using pair = connectByPort(async () => endless.response);
-    const spent = pair.nextFrame((frame) => frame.type === 'chunk' && endless.state.pieces === initialCredit / 1024);
+    const spent = pair.nextFrame((frame) => frame.type === 'chunks' && endless.state.pieces === initialCredit / 1024);
     const response = await pair.hostFetch(request);
     await spent;
     // A second exchange that runs to its end shows that the first one has had every chance to go on.
@@ -176,7 +260,7 @@ describe('aborting', () => {
       return new Response(body);
     });
     const controller = new AbortController();
-    const arrived = pair.nextFrame(({ type }) => type === 'chunk');
+    const arrived = pair.nextFrame(({ type }) => type === 'chunks');
     const response = await pair.hostFetch({ ...request, signal: controller.signal });
     await arrived;
     const reader = response.body!.getReader();
