@@ -138,7 +138,7 @@ export type IndexFacets = Omit<AuditFacets, 'windowCallerId'>;
 export function facetsOf(index: AuditIndex): IndexFacets {
   const { timeline } = index;
   const timeAt = (rank: number) =>
-    timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.order[rank]!]!).toISOString();
+    timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.runAt(rank)]!).toISOString();
   return {
     runs: timeline.count,
     conversations: timeline.conversations,

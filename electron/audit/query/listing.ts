@@ -136,9 +136,9 @@ export class Listing {
 
   /** The earliest time, in the list's direction, that the next entry can have. */
   #nextTime(): number {
-    const { createdAt, order, count } = this.#index.timeline;
+    const { timeline } = this.#index;
     const rank = this.#hasFinal ? this.#next : this.#bounds[this.#block]!;
-    return createdAt[order[Math.min(Math.max(rank, 0), count - 1)]!]!;
+    return timeline.createdAt[timeline.runAt(Math.min(Math.max(rank, 0), timeline.count - 1))]!;
   }
 
   #needsMore(count: number): boolean {
@@ -156,11 +156,11 @@ export class Listing {
 
   #markBlock(): void {
     const { timeline } = this.#index;
-    const { conversation, rank } = timeline;
+    const { conversation } = timeline;
     const first = this.#block * blockRuns;
     forEachBit(this.matches.block(this.#block), (offset) => {
       const run = first + offset;
-      if (run <= this.last) this.#mark(rank[timeline.newestRun(conversation[run]!, this.last)]!);
+      if (run <= this.last) this.#mark(timeline.rankOf(timeline.newestRun(conversation[run]!, this.last)));
     });
     this.#block += this.#isNewestFirst ? -1 : 1;
     if (this.#areAllMarked) this.#bound = this.#isNewestFirst ? -1 : timeline.count;
@@ -204,7 +204,7 @@ export class Listing {
       larger.set(this.#entries);
       this.#entries = larger;
     }
-    this.#entries[this.#length] = this.#index.timeline.order[rank]!;
+    this.#entries[this.#length] = this.#index.timeline.runAt(rank);
     this.#length += 1;
   }
 

@@ -28,17 +28,16 @@ function lengthened<Kind extends Numbers>(numbers: Kind, last: number): Kind {
   return longer;
 }
 
-/** The order of runs in time and in their conversations. Needs 24 bytes for each run, and 6 for each conversation. */
+/**
+ * The order of runs in time and in their conversations. Needs 12 bytes for each run and 6 for each conversation; 4 more for the later runs of
+ * a conversation, and 8 more for each run once one was removed, or came later than a newer one.
+ */
 export class Timeline {
   /** By sequence; 0 for a sequence without a run. */
   createdAt = reserve(Float64Array, reservedLength);
   conversation = reserve(Int32Array, reservedLength);
-  /** The previous run of the same conversation; 0 for the first one. */
+  /** The previous run of the same conversation; 0 for the first one. Memory that is never written isn't taken. */
   previous = reserve(Int32Array, reservedLength);
-  /** Runs by `createdAt`, then by sequence. The first `count` are in use. */
-  order = reserve(Int32Array, reservedLength);
-  /** The index of a run in `order`. */
-  rank = reserve(Int32Array, reservedLength);
   /** By block: no run of the conversations that begin in it has a higher rank. */
   readonly highestRank: number[] = [];
   /** By block: none of its runs has a lower rank. */
@@ -48,26 +47,32 @@ export class Timeline {
   conversations = 0;
   lastRun = 0;
   lastConversation = 0;
+  /**
+   * Runs by `createdAt`, then by sequence, of which the first `count` are in use, and the index of each run. Null while that is the order of
+   * sequences, and none is missing.
+   */
+  #order: { runs: Int32Array<ArrayBuffer>; ranks: Int32Array<ArrayBuffer> } | null = null;
   #newestOf = reserve(Int32Array, reservedLength);
   /** By conversation: the block of its first run. Enough for a billion runs. */
   #firstBlockOf = reserve(Uint16Array, reservedLength);
-  /** How many of `order` are known to be in order. Only these have a rank. */
+  /** How many runs are known to be in order. Only these have a rank. */
   #ordered = 0;
 
   append(run: number, conversation: number, createdAt: number): void {
+    const isLater = this.#ordered === this.count && this.#isLater(createdAt);
+    if (!isLater || run !== this.count + 1) this.#order ??= this.#createOrder();
     this.#makeRoom(run, conversation);
     const before = this.#newestOf[conversation]!;
     if (before === 0) {
       this.#firstBlockOf[conversation] = blockOf(run);
       this.conversations += 1;
-    }
-    this.previous[run] = before;
+    } else this.previous[run] = before;
     this.#newestOf[conversation] = run;
     this.conversation[run] = conversation;
     this.createdAt[run] = createdAt;
-    this.order[this.count] = run;
-    if (this.#ordered === this.count && this.#isLater(createdAt)) {
-      this.#rank(this.count);
+    if (this.#order !== null) this.#order.runs[this.count] = run;
+    if (isLater) {
+      this.#setRank(this.count);
       this.#ordered += 1;
     }
     this.count += 1;
@@ -75,13 +80,24 @@ export class Timeline {
     if (conversation > this.lastConversation) this.lastConversation = conversation;
   }
 
+  /** The run at an index of the order in time. */
+  runAt(index: number): number {
+    return this.#order === null ? index + 1 : this.#order.runs[index]!;
+  }
+
+  /** The index of a run in the order in time. */
+  rankOf(run: number): number {
+    return this.#order === null ? run - 1 : this.#order.ranks[run]!;
+  }
+
   /**
-   * Restores `order` after appending. Returns whether a run is before one that was appended earlier, as imported calls are. A million runs
+   * Restores the order after appending. Returns whether a run is before one that was appended earlier, as imported calls are. A million runs
    * are not sorted again, but those that came are put between them.
    */
   restoreOrder(): boolean {
-    if (this.#ordered === this.count) return false;
-    const { createdAt, order } = this;
+    if (this.#ordered === this.count || this.#order === null) return false;
+    const { runs: order } = this.#order;
+    const { createdAt } = this;
     // An array's sort makes use of what is in order already; that of a typed array takes 0.5 s for a million.
     const late = Array.from(order.subarray(this.#ordered, this.count));
     late.sort((one, other) => createdAt[one]! - createdAt[other]!);
@@ -90,7 +106,7 @@ export class Timeline {
       if (before >= 0 && createdAt[order[before]!]! > createdAt[late[next]!]!) order[at] = order[before--]!;
       else order[at] = late[next--]!;
     }
-    for (let index = before + 1; index < this.count; index += 1) this.#rank(index);
+    for (let index = before + 1; index < this.count; index += 1) this.#setRank(index);
     this.#ordered = this.count;
     return true;
   }
@@ -102,26 +118,35 @@ export class Timeline {
     return run;
   }
 
-  /** The index in `order` of the first run at `time` or later. */
+  /** The index of the first run at `time` or later. */
   indexOfTime(time: number): number {
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.createdAt[this.order[middle]!]! < time) low = middle + 1;
+      if (this.createdAt[this.runAt(middle)]! < time) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   #isLater(time: number): boolean {
-    return this.count === 0 || time >= this.createdAt[this.order[this.count - 1]!]!;
+    return this.count === 0 || time >= this.createdAt[this.runAt(this.count - 1)]!;
   }
 
-  /** Gives the run at an index of `order` its rank. Ranks that it had before stay in the bounds of blocks, which are only wider then. */
-  #rank(index: number): void {
-    const run = this.order[index]!;
-    this.rank[run] = index;
+  #createOrder() {
+    const [runs, ranks] = [1, 2].map(() => lengthened(reserve(Int32Array, reservedLength), this.lastRun));
+    for (let index = 0; index < this.count; index += 1) {
+      runs![index] = index + 1;
+      ranks![index + 1] = index;
+    }
+    return { runs: runs!, ranks: ranks! };
+  }
+
+  /** Gives the run at an index its rank. Ranks that it had before stay in the bounds of blocks, which are only wider then. */
+  #setRank(index: number): void {
+    const run = this.runAt(index);
+    if (this.#order !== null) this.#order.ranks[run] = index;
     const first = this.#firstBlockOf[this.conversation[run]!]!;
     this.highestRank[first] = Math.max(this.highestRank[first] ?? -1, index);
     const block = blockOf(run);
@@ -131,11 +156,12 @@ export class Timeline {
   #makeRoom(run: number, conversation: number): void {
     this.#newestOf = lengthened(this.#newestOf, conversation);
     this.#firstBlockOf = lengthened(this.#firstBlockOf, conversation);
-    if (run < this.createdAt.length) return;
+    if (this.#order !== null) {
+      this.#order.runs = lengthened(this.#order.runs, run);
+      this.#order.ranks = lengthened(this.#order.ranks, run);
+    }
     this.createdAt = lengthened(this.createdAt, run);
     this.conversation = lengthened(this.conversation, run);
     this.previous = lengthened(this.previous, run);
-    this.order = lengthened(this.order, run);
-    this.rank = lengthened(this.rank, run);
   }
 }
