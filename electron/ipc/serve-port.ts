@@ -145,17 +145,6 @@ async function sendBody(response: Response, exchange: Exchange, send: (bytes: Ui
 /** A window draws every 16 ms. A chunk that comes alone is sent at once. */
 const gatherMs = 8;
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return bytes;
-}
-
 /** Sends the chunks of all responses that come within a few milliseconds as one frame, which each end reads as one message. */
 function gatherChunks(port: FramePort<unknown, HostFrame>) {
   const gathered = new Map<number, Uint8Array[]>();
@@ -168,7 +157,11 @@ function gatherChunks(port: FramePort<unknown, HostFrame>) {
     timer = null;
     size = 0;
     if (gathered.size === 0) return;
-    const chunks = [...gathered].map(([id, pieces]) => ({ id, bytes: joined(pieces) }));
+    const chunks = [...gathered].map(([id, pieces]) => {
+      // Another copy, because a short buffer is a view of one that is shared.
+      const bytes = pieces.length === 1 ? pieces[0]! : new Uint8Array(Buffer.concat(pieces));
+      return { id, bytes };
+    });
     gathered.clear();
     sentAt = performance.now();
     port.send({ type: 'chunks', chunks });
