@@ -27,10 +27,7 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
     const { totalSize, downloadedSize } = downloader;
     await requireFreeSpace(context.directory, totalSize - downloadedSize);
     context.report({ bytes: totalSize, receivedBytes: downloadedSize, step: 'downloading' });
-    // Not raced against the signal: the downloader closes the file first, which the next attempt opens again. It resolves as if
-    // the download were complete.
-    await downloader.download({ signal: guard.signal });
-    guard.signal.throwIfAborted();
+    await downloadUntilAborted(downloader, guard.signal);
   } catch (error) {
     throw toFetchError(error, context.signal, guard.signal);
   } finally {
@@ -41,6 +38,25 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
   if ((await isGgufFile(path)) && (model.sha256 ?? sha256) === sha256) return sha256;
   await Promise.all([rm(path, { force: true }), rm(partialPath, { force: true })]);
   throw new AppError('provider_failed', 'The downloaded model is damaged: wrong checksum. Download it again.');
+}
+
+/**
+ * When the signal aborts, this waits until the downloader has closed the file, which the next attempt opens again. It doesn't wait for the
+ * end of the download: the downloader doesn't cancel a request that has no head yet, and a server that falls silent sends none.
+ */
+async function downloadUntilAborted(downloader: ModelDownloader, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const closed = Promise.withResolvers<void>();
+  const close = () => void downloader.cancel().then(closed.resolve, closed.reject);
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    await Promise.race([downloader.download(), closed.promise]);
+    // It also resolves when it was cancelled, before the file is closed.
+    if (signal.aborted) await closed.promise;
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
+  signal.throwIfAborted();
 }
 
 async function openDownloader(

@@ -9,7 +9,7 @@ export interface TestHub {
   readonly content: Buffer;
   /** Bytes of the file that were sent, over all answers. */
   sentBytes(): number;
-  /** Sends this many bytes in all, then keeps every answer open without a byte; null sends on. */
+  /** Sends this many bytes in all, then keeps every answer open without a byte, and new ones without a head; null sends on. */
   holdAfter(bytes: number | null): void;
   close(): Promise<void>;
 }
@@ -24,6 +24,8 @@ export async function createTestHub(path: string, bytes = 12_000_000): Promise<T
     const start = Number(range?.[1] ?? 0);
     const end = range?.[2] ? Number(range[2]) + 1 : content.length;
     const body = content.subarray(start, end);
+    const sent = Math.min(body.length, hold === null ? body.length : Math.max(0, hold - sentBytes));
+    if (range && sent === 0) return;
     response.writeHead(range ? 206 : 200, {
       'accept-ranges': 'bytes',
       'content-length': body.length,
@@ -32,7 +34,6 @@ export async function createTestHub(path: string, bytes = 12_000_000): Promise<T
     if (request.method === 'HEAD') return void response.end();
     // What asks for the whole file only wants its length and leaves.
     if (!range) return void response.write(body.subarray(0, 1));
-    const sent = Math.min(body.length, hold === null ? body.length : Math.max(0, hold - sentBytes));
     sentBytes += sent;
     if (sent === body.length) response.end(body);
     else response.write(body.subarray(0, sent));
