@@ -128,18 +128,21 @@ async function addBesideKeyset(what: string, rounds: number, makeAsk: (round: nu
   const keysetPages = openKeysetPages();
   const readPage = async () => keysetPages.readPage();
   await timesOf(warmUps, readPage);
-  const [asked, keyset]: [number[], number[]] = [[], []];
+  const [requested, keyset]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
-    asked.push(...(await timesOf(20, makeAsk(round))));
+    requested.push(...(await timesOf(20, makeAsk(round))));
     keyset.push(...(await timesOf(20, readPage)));
   }
   keysetPages.close();
-  addTimes(what, asked);
-  const ratio = percentile(asked, 0.99) / percentile(keyset, 0.99);
+  addTimes(what, requested);
+  const ratio = percentile(requested, 0.99) / percentile(keyset, 0.99);
   rows.push(row(`${what}, p99, to that of conversations by primary key`, ratio, 'x', { max: 20 }));
   const roundedTimes = (times: readonly number[]) => times.map((time) => Math.round(time * 1000) / 1000);
-  Object.assign(raw, { [`${what}, ms`]: roundedTimes(asked), [`${what}: by primary key, ms`]: roundedTimes(keyset) });
-  return asked;
+  Object.assign(raw, {
+    [`${what}, ms`]: roundedTimes(requested),
+    [`${what}: by primary key, ms`]: roundedTimes(keyset),
+  });
+  return requested;
 }
 
 async function measureQueries({ audit }: Storage): Promise<void> {
