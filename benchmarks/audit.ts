@@ -13,7 +13,7 @@ import { generateRuns } from './support/audit-generator.ts';
 import { prepareAuditFolder } from './support/audit-folder.ts';
 import { filterPairs, singleFilters, type Known } from './support/audit-queries.ts';
 import { plansOf, type Plan } from './support/query-plans.ts';
-import { percentile, printReport, row, type Row } from './support/report.ts';
+import { percentile, printReport, rounded, row, type Row } from './support/report.ts';
 import { createRandom, wordOfRank } from './support/text-writer.ts';
 
 /**
@@ -137,10 +137,9 @@ async function addBesideKeyset(what: string, rounds: number, makeAsk: (round: nu
   addTimes(what, requested);
   const ratio = percentile(requested, 0.99) / percentile(keyset, 0.99);
   rows.push(row(`${what}, p99, to that of conversations by primary key`, ratio, 'x', { max: 20 }));
-  const roundedTimes = (times: readonly number[]) => times.map((time) => Math.round(time * 1000) / 1000);
   Object.assign(raw, {
-    [`${what}, ms`]: roundedTimes(requested),
-    [`${what}: by primary key, ms`]: roundedTimes(keyset),
+    [`${what}, ms`]: rounded(requested),
+    [`${what}: by primary key, ms`]: rounded(keyset),
   });
   return requested;
 }

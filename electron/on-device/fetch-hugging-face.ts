@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelDownloader } from 'node-llama-cpp';
 import { AppError } from '../../shared/app-error.ts';
 import { type FetchContext, isGgufFile, requireFreeSpace, sha256OfFile } from './model-file.ts';
@@ -40,9 +41,12 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
   throw new AppError('provider_failed', 'The downloaded model is damaged: wrong checksum. Download it again.');
 }
 
+/** What was being written when a download was aborted is on the disk sooner. */
+const maxEndingMs = 2_000;
+
 /**
- * When the signal aborts, this waits until the downloader has closed the file, which the next attempt opens again. It doesn't wait for the
- * end of the download: the downloader doesn't cancel a request that has no head yet, and a server that falls silent sends none.
+ * When the signal aborts, this waits until the downloader has closed the file, which the next attempt opens again, and has ended. It doesn't
+ * wait long for the end: the downloader doesn't cancel a request that has no head yet, and a server that falls silent sends none.
  */
 async function downloadUntilAborted(downloader: ModelDownloader, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
@@ -50,9 +54,13 @@ async function downloadUntilAborted(downloader: ModelDownloader, signal: AbortSi
   const close = () => void downloader.cancel().then(closed.resolve, closed.reject);
   signal.addEventListener('abort', close, { once: true });
   try {
-    await Promise.race([downloader.download(), closed.promise]);
-    // It also resolves when it was cancelled, before the file is closed.
-    if (signal.aborted) await closed.promise;
+    const download = downloader.download();
+    await Promise.race([download, closed.promise]);
+    // The download also resolves when it was cancelled, before the file is closed.
+    if (signal.aborted) {
+      await closed.promise;
+      await Promise.race([download, delay(maxEndingMs, undefined, { ref: false })]);
+    }
   } finally {
     signal.removeEventListener('abort', close);
   }
