@@ -32,14 +32,20 @@ function askForStylesAgain(): void {
   }
 }
 
+/** A component with files of its own. */
+export type LazyPart = ComponentType & {
+  /** Loads the files before it is shown, so that it needs no placeholder. Throws `PartNotLoaded`; then showing it loads them again. */
+  readonly load: () => Promise<void>;
+};
+
 /**
  * A component that loads when it is first shown, behind a placeholder. A failure is thrown as `PartNotLoaded`. React's `lazy` would show
  * the placeholder for 300 ms, however early the files are there.
  */
-export function lazyPart(name: string, load: () => Promise<ComponentType>): ComponentType {
+export function lazyPart(name: string, load: () => Promise<ComponentType>): LazyPart {
   let Loaded: ComponentType | null = null;
   let loading: Promise<void> | null = null;
-  const loadOnce = async (): Promise<void> => {
+  const loadFiles = async (): Promise<void> => {
     askForStylesAgain();
     try {
       Loaded = await load();
@@ -47,12 +53,13 @@ export function lazyPart(name: string, load: () => Promise<ComponentType>): Comp
       throw new PartNotLoaded(cause, () => (loading = null));
     }
   };
-  return function LazyPart() {
+  const loadOnce = (): Promise<void> => (loading ??= loadFiles());
+  function Part() {
     const [failure, setFailure] = useState<unknown>(null);
     const [, setLoaded] = useState(Loaded !== null);
     useLayoutEffect(() => {
       let isShown = true;
-      (loading ??= loadOnce()).then(
+      loadOnce().then(
         () => isShown && setLoaded(true),
         (cause: unknown) => isShown && setFailure(cause),
       );
@@ -62,5 +69,14 @@ export function lazyPart(name: string, load: () => Promise<ComponentType>): Comp
     }, []);
     if (failure !== null) throw failure;
     return Loaded === null ? <LoadingRows label={`Loading ${name}`} /> : <Loaded />;
+  }
+  const loadEarly = async (): Promise<void> => {
+    try {
+      await loadOnce();
+    } catch (failure) {
+      loading = null;
+      throw failure;
+    }
   };
+  return Object.assign(Part, { load: loadEarly });
 }

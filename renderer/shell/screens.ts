@@ -11,7 +11,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
-import { lazyPart } from '../components/lazy-part.tsx';
+import { type LazyPart, lazyPart } from '../components/lazy-part.tsx';
 
 export interface Screen {
   /** First part of its address: `#/playground`. */
@@ -21,12 +21,10 @@ export interface Screen {
   keys: string;
   /** Whether it is at the lower end of the rail. */
   isAtEnd?: boolean;
-  /** Loads its files, which opening it does otherwise. */
-  load: () => Promise<unknown>;
-  component: ComponentType;
+  component: LazyPart;
 }
 
-const loaded = (name: string, load: () => Promise<ComponentType>) => ({ name, load, component: lazyPart(name, load) });
+const loaded = (name: string, load: () => Promise<ComponentType>) => ({ name, component: lazyPart(name, load) });
 
 /** Longer than a disk takes. The screen itself waits on. */
 const maxDraftsMs = 500;
@@ -118,6 +116,6 @@ export async function loadFirstScreen(location: string): Promise<void> {
     setTimeout(resolve, maxFrameMs);
   });
   await screenAt(location)
-    ?.load()
+    ?.component.load()
     .catch(() => undefined);
 }

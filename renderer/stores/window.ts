@@ -72,7 +72,7 @@ export function setConnection(connection: Connection): void {
 
 export type Theme = Settings['appearance']['theme'];
 
-/** Read by `public/assets/apply-theme.v1.js` before the first paint. */
+/** Read by `public/assets/prepare-window.v1.js` before the first paint, as the last address is. */
 const storageKey = 'touchstone.theme';
 
 /** Applies a theme and stores it for the next start. `system` follows the machine. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -6,6 +6,7 @@ import { build, type Rolldown } from 'vite';
 import { gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '../..');
+const screenIds = readdirSync(join(root, 'renderer/screens'));
 let folder: string;
 
 beforeEach(() => {
@@ -98,5 +99,19 @@ test('the first paint needs at most 250 KB, compressed, and no screen; the first
   expect(modulesOf(playground, files)).toMatch(/codemirror/);
   expect(modulesOf(playground, files)).not.toMatch(/markdown-view|schema-dialog|tools-view/);
   // A start waits for each file.
-  expect([...playground].filter((name) => !needed.has(name)).length).toBeLessThanOrEqual(12);
+  const remaining = [...playground].filter((name) => !needed.has(name));
+  expect(remaining.length).toBeLessThanOrEqual(12);
+
+  const page = String((files.get('index.html') as Rolldown.OutputAsset).source);
+  const listed = (name: string) => JSON.parse(new RegExp(`data-${name}='([^']+)'`).exec(page)![1]!) as unknown;
+  const screens = listed('screens') as Record<string, string[]>;
+  expect(Object.keys(screens).toSorted()).toEqual(screenIds.toSorted());
+  expect(screens['playground']!.toSorted()).toEqual(remaining.toSorted());
+  expect(listed('fonts')).toEqual([
+    expect.stringMatching(/^assets\/inter-latin-wght-normal-[\w-]+\.woff2$/),
+    expect.stringMatching(/^assets\/jetbrains-mono-latin-wght-normal-[\w-]+\.woff2$/),
+  ]);
+  for (const name of Object.values(screens).flat()) expect(files.has(name)).toBe(true);
+  // V8 reads the line only before all code.
+  for (const { code } of chunks) expect(code.slice(0, 29)).toBe('//# allFunctionsCalledOnLoad\n');
 }, 60_000);

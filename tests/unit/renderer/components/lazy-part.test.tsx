@@ -42,3 +42,21 @@ test('a part that opens while the styles of another one load waits no longer tha
   fireEvent.load(document.head.querySelector('link[rel="stylesheet"]') as HTMLLinkElement);
   expect(await screen.findByText('Here it is')).toBeDefined();
 });
+
+test('a part that was loaded before is shown without a placeholder', async () => {
+  const load = vi.fn(() => Promise.resolve(() => <p>Here it is</p>));
+  const Part = lazyPart('Audit', load);
+  await Part.load();
+  render(<Part />);
+  expect(screen.queryByLabelText('Loading Audit')).toBeNull();
+  expect(screen.getByText('Here it is')).toBeDefined();
+  expect(load).toHaveBeenCalledOnce();
+});
+
+test('a part that could not be loaded before is loaded again when it is shown', async () => {
+  const answers = [Promise.reject(new TypeError('404'))];
+  const Part = lazyPart('Audit', () => answers.shift() ?? Promise.resolve(() => <p>Here it is</p>));
+  await expect(Part.load()).rejects.toThrow('The part could not be loaded.');
+  render(<Part />);
+  expect(await screen.findByText('Here it is')).toBeDefined();
+});
