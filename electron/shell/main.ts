@@ -177,6 +177,8 @@ function startOrShowOther(): void {
 process.on('uncaughtException', (error) => log('Unexpected error. Touchstone continues.', error));
 
 registerWindowScheme();
+// With V8's default of 1 MB for new objects, the window collects them every few milliseconds while it starts.
+app.commandLine.appendSwitch('js-flags', '--min-semi-space-size=16');
 followLinksAndFiles();
 try {
   useWindowDirectory();
