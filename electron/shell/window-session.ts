@@ -11,7 +11,7 @@ import {
   type WebContents,
 } from 'electron';
 import { readWindowFile, windowHeaders } from '../server/window-content.ts';
-import { isExternalAddress, isWindowAddress, portChannel, windowScheme } from './window-address.ts';
+import { isExternalAddress, isWindowAddress, portChannel, windowOrigin, windowScheme } from './window-address.ts';
 import type { Capability, HostState } from '../../shared/contract/settings.ts';
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
@@ -33,12 +33,23 @@ export function registerWindowScheme(): void {
  * `protocol.handle` is the successor of this function. It needs Node's `fetch`, whose code takes 80 ms of this thread before the first page.
  */
 export function serveWindowFiles(session: Session): void {
+  withoutOtherOrigins(session);
   session.protocol.registerBufferProtocol(windowScheme, (request, answer) => {
     const path = isWindowAddress(request.url) ? new URL(request.url).pathname : '';
     void readWindowFile(windowDirectory, path).then((file) => {
       const { 'cross-origin-opener-policy': _, ...headers } = file?.headers ?? windowHeaders;
       return answer(file ? { headers, data: file.body } : { headers, statusCode: 404, data: Buffer.from('Not found') });
     });
+  });
+}
+
+/** Electron lets every origin read what a buffer protocol answers, and joins a header of the answer to its own. */
+function withoutOtherOrigins(session: Session): void {
+  session.webRequest.onHeadersReceived({ urls: [`${windowOrigin}/*`] }, ({ responseHeaders = {} }, answer) => {
+    const own = Object.entries(responseHeaders).filter(
+      ([name]) => name.toLowerCase() !== 'access-control-allow-origin',
+    );
+    answer({ responseHeaders: Object.fromEntries(own) });
   });
 }
 

@@ -46,7 +46,6 @@ export function lazyPart(name: string, load: () => Promise<ComponentType>): Lazy
   let Loaded: ComponentType | null = null;
   let loading: Promise<void> | null = null;
   const loadFiles = async (): Promise<void> => {
-    askForStylesAgain();
     try {
       Loaded = await load();
     } catch (cause) {
@@ -59,6 +58,7 @@ export function lazyPart(name: string, load: () => Promise<ComponentType>): Lazy
     const [, setLoaded] = useState(Loaded !== null);
     useLayoutEffect(() => {
       let isShown = true;
+      if (loading === null) askForStylesAgain();
       loadOnce().then(
         () => isShown && setLoaded(true),
         (cause: unknown) => isShown && setFailure(cause),
@@ -71,6 +71,7 @@ export function lazyPart(name: string, load: () => Promise<ComponentType>): Lazy
     return Loaded === null ? <LoadingRows label={`Loading ${name}`} /> : <Loaded />;
   }
   const loadEarly = async (): Promise<void> => {
+    // Styles that still load at a start are not requested again, which would interrupt them.
     try {
       await loadOnce();
     } catch (failure) {

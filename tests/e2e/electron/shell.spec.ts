@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import type { Page } from '@playwright/test';
+import { windowHeaders } from '../../../electron/server/window-content.ts';
 import type { HostState } from '../../../shared/contract/settings.ts';
 import { callHost, desktopParameters, expect, test, type Desktop } from '../../support/electron.ts';
 
@@ -159,6 +160,17 @@ test('the window can access only its own files and the host', async ({ openedOut
       ['/assets/..%2f..%2fhost%2fmain.js', 404],
       ['/package.json', 404],
     ]);
+  });
+
+  await test.step('sends the headers of the headless host, without the one that would start a second process', async () => {
+    const { 'cross-origin-opener-policy': _, ...sent } = windowHeaders;
+    const headers = await desktop.page.evaluate(async () => Object.fromEntries((await fetch('/')).headers));
+    expect(headers).toEqual({
+      ...sent,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    expect(await desktop.page.evaluate(() => document.characterSet)).toBe('UTF-8');
   });
 });
 

@@ -53,6 +53,15 @@ test('a part that was loaded before is shown without a placeholder', async () =>
   expect(load).toHaveBeenCalledOnce();
 });
 
+test('a part that is loaded before it is shown interrupts no styles that still load', async () => {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  document.head.append(link);
+  await lazyPart('Audit', () => Promise.resolve(() => null)).load();
+  expect(link.isConnected).toBe(true);
+  link.remove();
+});
+
 test('a part that could not be loaded before is loaded again when it is shown', async () => {
   const answers = [Promise.reject(new TypeError('404'))];
   const Part = lazyPart('Audit', () => answers.shift() ?? Promise.resolve(() => <p>Here it is</p>));
