@@ -39,6 +39,8 @@ test('a part that opens while the styles of another one load waits no longer tha
   });
   render(<Part />);
   expect(screen.getByLabelText('Loading Audit')).toBeDefined();
+  // They are requested again, because they may have failed.
+  expect(link.isConnected).toBe(false);
   fireEvent.load(document.head.querySelector('link[rel="stylesheet"]') as HTMLLinkElement);
   expect(await screen.findByText('Here it is')).toBeDefined();
 });
