@@ -30,5 +30,7 @@ function lastAddress() {
 if ('touchstone' in window) {
   const { fonts, screens } = document.currentScript.dataset;
   const address = location.hash.length > 2 ? location.hash.slice(1) : lastAddress();
-  for (const file of [...JSON.parse(fonts), ...(JSON.parse(screens)[address.split('/')[1]] ?? [])]) preload(file);
+  const [, files = []] =
+    Object.entries(JSON.parse(screens)).find(([name]) => `${address}/`.startsWith(`/${name}/`)) ?? [];
+  for (const file of [...JSON.parse(fonts), ...files]) preload(file);
 }

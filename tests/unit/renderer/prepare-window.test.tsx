@@ -42,7 +42,8 @@ test('the desktop loads the fonts and the files of the first screen at once', ()
   expect(prepare({ address: '#/' }).links).toEqual(playground);
   expect(prepare({ stored: lastScreen('/audit/runs/1') }).links).toEqual(audit);
   expect(prepare({ address: '#/audit', stored: lastScreen('/playground') }).links).toEqual(audit);
-  expect(prepare({ address: '#/nowhere' }).links).toEqual([font]);
+  for (const address of ['#/nowhere', '#/constructor', '#/audits']) expect(prepare({ address }).links).toEqual([font]);
+  expect(prepare({ stored: { 'touchstone.window': '{"state":{"location":1}}' } }).links).toEqual([font]);
 });
 
 test('a browser loads what the first paint needs before anything else', () => {
