@@ -136,6 +136,7 @@ async function measureDesktop(): Promise<Row[]> {
       await using started = await start();
       if (round < 0) continue;
       keep(`${name}: to usable`, started.usableAfterMs);
+      keep(`${name}: to the first key`, started.keyAfterMs);
       await delay(idleMs);
       keep(`${name}: memory`, started.megabytes());
     }
@@ -145,9 +146,11 @@ async function measureDesktop(): Promise<Row[]> {
   return [
     ...starts.flatMap(({ name }) => [
       row(`${name}: to usable`, of(`${name}: to usable`), 'ms'),
+      row(`${name}: to the first key`, of(`${name}: to the first key`), 'ms'),
       row(`${name}: memory`, of(`${name}: memory`), 'MiB'),
     ]),
     row('desktop to usable, to an empty window', median(ratios('to usable')), 'x', { max: 1.3 }),
+    row('desktop to the first key, to an empty window', median(ratios('to the first key')), 'x'),
     row('memory of the desktop, to an empty window', median(ratios('memory')), 'x', { max: 1.5 }),
   ];
 }
