@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { onParentExit, root, runToEnd } from './project-node.mjs';
 
 /**
- * MB of memory for new objects, at most and at the start. With Node's default of 16 at most, a busy host spends a sixth of its time copying short-lived
- * objects. With 64 it takes a tenth less than with 32, for 50 MB more under load. With V8's default of 1 at the start, that takes a tenth more processor time.
+ * MB of memory for new objects, at most and at first. With Node's default of 16 at most, a busy host spends a sixth of its time copying short-lived
+ * objects. With 64 it takes a tenth less than with 32, for 50 MB more under load. With V8's default of 1 at first, a start takes a tenth more processor time.
  */
 export const hostFlags = ['--max-semi-space-size=64', '--min-semi-space-size=8'];
 
