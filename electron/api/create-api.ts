@@ -11,7 +11,7 @@ import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import { JsonResponse, longJsonResponse } from './json-response.ts';
-import { LazyResponse } from './lazy-response.ts';
+import { isResponse, LazyResponse } from './lazy-response.ts';
 import { errorResponseAt, formatOfPath, passedError } from './passed-error.ts';
 import { PassedResponse } from './passed-response.ts';
 import { longBodyBytes, readBytes, readJsonBody, requireMediaType } from './request-body.ts';
@@ -170,7 +170,7 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string, isLo
   const init = { status: endpoint.status ?? 200 };
   const toJson = (value: object) => (isLong ? longJsonResponse(value, init) : new JsonResponse(value, init));
   const response =
-    result instanceof Response || result === undefined
+    isResponse(result) || result === undefined
       ? (result ?? new Response(null, { status: 204 }))
       : toJson(result as object);
   if (response instanceof PassedResponse) return response;

@@ -41,21 +41,75 @@ function toStream(incoming: NodeRequest, signal: AbortSignal): ReadableStream<Ui
   );
 }
 
-type Overridden =
-  'signal' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
+/** Methods that `Request` takes as they are. */
+const usualMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
-/** TypeScript declares the members of `Request` as properties, which methods can't override. So the base omits them. */
-const RequestHead = Request as unknown as new (
-  url: string,
-  init: { method: string; headers: Record<string, string> },
-) => Omit<Request, Overridden>;
+/** The headers of a request that has arrived. They don't change. Node's parsers have checked them. */
+class IncomingHeaders implements Headers {
+  readonly #values: Readonly<Record<string, string>>;
+
+  /** The names must be in lower case. */
+  constructor(values: Readonly<Record<string, string>>) {
+    this.#values = values;
+  }
+
+  get(name: string): string | null {
+    return this.has(name) ? this.#values[name.toLowerCase()]! : null;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name.toLowerCase());
+  }
+
+  /** Only responses have them. */
+  getSetCookie(): string[] {
+    return [];
+  }
+
+  *entries(): ReturnType<Headers['entries']> {
+    for (const name of this.keys()) yield [name, this.get(name)!];
+  }
+
+  *keys(): ReturnType<Headers['keys']> {
+    yield* Object.keys(this.#values).toSorted();
+  }
+
+  *values(): ReturnType<Headers['values']> {
+    for (const name of this.keys()) yield this.get(name)!;
+  }
+
+  [Symbol.iterator](): ReturnType<Headers['entries']> {
+    return this.entries();
+  }
+
+  forEach(...[callback, self]: Parameters<Headers['forEach']>): void {
+    for (const [name, value] of this) callback.call(self, value, name, this);
+  }
+
+  append(): never {
+    throw new TypeError('The headers of a request that has arrived do not change.');
+  }
+
+  delete(): never {
+    return this.append();
+  }
+
+  set(): never {
+    return this.append();
+  }
+}
 
 /**
  * A request whose body stays in Node's stream until it is read. `text`, `json`, `bytes` and `arrayBuffer` read the stream directly.
- * Everything else uses a plain `Request` that is created when needed. As with any `Request`, the body can be read once. A copy made by
- * `new Request(incomingRequest)` has no body; use `clone()`.
+ * Everything else uses a plain `Request` that is created when needed, because that takes longer than everything else about a short
+ * request, and the first one loads undici, some 50 ms. As with any `Request`, the body can be read once. It is no instance of `Request`, so
+ * `new Request` can't copy it; use `clone()`.
  */
-export class IncomingRequest extends RequestHead implements Request {
+export class IncomingRequest implements Request {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly duplex = 'half';
   readonly #incoming: NodeRequest;
   readonly #hasBody: boolean;
   readonly #beforeBody: () => void;
@@ -63,14 +117,16 @@ export class IncomingRequest extends RequestHead implements Request {
   #plain: Request | undefined;
   #isTaken = false;
 
-  /** `beforeBody` is called before the body is read, perhaps more than once. */
+  /** `beforeBody` is called before the body is read, perhaps more than once. Throws `TypeError` for an invalid address or method. */
   constructor(
     url: string,
-    init: { method: string; headers: Record<string, string> },
+    { method, headers }: { method: string; headers: Readonly<Record<string, string>> },
     incoming: NodeRequest,
     options: { controller: AbortController; hasBody: boolean; beforeBody: () => void },
   ) {
-    super(url, init);
+    this.url = new URL(url).href;
+    this.method = usualMethods.has(method) ? method : new Request(url, { method }).method;
+    this.headers = new IncomingHeaders(headers);
     this.#incoming = incoming;
     this.#controller = options.controller;
     this.#hasBody = options.hasBody;
@@ -87,7 +143,7 @@ export class IncomingRequest extends RequestHead implements Request {
   }
 
   get body(): Request['body'] {
-    return this.#toPlain().body;
+    return this.#hasBody ? this.#toPlain().body : null;
   }
 
   get bodyUsed(): boolean {
@@ -124,6 +180,42 @@ export class IncomingRequest extends RequestHead implements Request {
 
   clone(): Request {
     return this.#toPlain().clone();
+  }
+
+  get cache(): Request['cache'] {
+    return this.#toPlain().cache;
+  }
+
+  get credentials(): Request['credentials'] {
+    return this.#toPlain().credentials;
+  }
+
+  get destination(): Request['destination'] {
+    return this.#toPlain().destination;
+  }
+
+  get integrity(): Request['integrity'] {
+    return this.#toPlain().integrity;
+  }
+
+  get keepalive(): Request['keepalive'] {
+    return this.#toPlain().keepalive;
+  }
+
+  get mode(): Request['mode'] {
+    return this.#toPlain().mode;
+  }
+
+  get redirect(): Request['redirect'] {
+    return this.#toPlain().redirect;
+  }
+
+  get referrer(): Request['referrer'] {
+    return this.#toPlain().referrer;
+  }
+
+  get referrerPolicy(): Request['referrerPolicy'] {
+    return this.#toPlain().referrerPolicy;
   }
 
   async #take(): Promise<Buffer> {

@@ -126,7 +126,6 @@ function followLinksAndFiles(): void {
  * on the window's keys.
  */
 const hostParts = [
-  () => import('node:http'),
   () => import('../../shared/contract/settings.ts'),
   () => import('../../shared/contract/index.ts'),
   () => import('../storage/open-storage.ts'),

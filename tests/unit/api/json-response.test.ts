@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { JsonResponse } from '../../../electron/api/json-response.ts';
+import { isResponse } from '../../../electron/api/lazy-response.ts';
 
 const value = { text: 'Grüße, 世界' };
 const headers = { 'x-run-id': 'one' };
@@ -9,7 +10,6 @@ test('a response whose properties are read is the Response that it represents', 
     new JsonResponse(value, { status: 201, headers }),
     Response.json(value, { status: 201, headers }),
   ];
-  expect(answer).toBeInstanceOf(Response);
   expect({ status: answer.status, ok: answer.ok, headers: [...answer.headers] }).toEqual({
     status: 201,
     ok: true,
@@ -20,6 +20,17 @@ test('a response whose properties are read is the Response that it represents', 
   expect(new TextDecoder().decode(await answer.arrayBuffer())).toBe(await plain.text());
   expect(answer.bodyUsed).toBe(true);
   await expect(answer.text()).rejects.toThrow(TypeError);
+});
+
+test('a response is told from a value that becomes JSON', () => {
+  expect([new JsonResponse(value), Response.json(value), new Response(null, { status: 204 })].map(isResponse)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([value, { status: 200, headers: {}, body: null }, [], undefined, null].map(isResponse)).toEqual(
+    Array(5).fill(false),
+  );
 });
 
 test('a response that is not read is sent as text, with its latest headers', () => {

@@ -4,6 +4,9 @@ import { nodeOptions } from '../../support/node-options.ts';
 
 const modules = ['create-host.ts', 'server/listen.ts'];
 
+const electron = new URL('../../../electron/', import.meta.url).href;
+const loadHost = `for (const name of ${JSON.stringify(modules)}) await import(new URL(name, ${JSON.stringify(electron)}));`;
+
 /** Prints each use of `Intl` while the modules of the host load. */
 const program = `
   const note = (name) => console.log(name);
@@ -19,13 +22,19 @@ const program = `
       if (own) prototype[name] = function (...parameters) { note(name); return own.apply(this, parameters); };
     }
   }
-  for (const name of ${JSON.stringify(modules)}) await import(new URL(name, ${JSON.stringify(new URL('../../../electron/', import.meta.url))}));
+  ${loadHost}
   console.log('loaded');
 `;
 
+function printed(code: string): string {
+  return execFileSync(process.execPath, [...nodeOptions, '--input-type=module', '--eval', code], { encoding: 'utf8' });
+}
+
 test('the host loads no data about languages while it starts', () => {
-  const printed = execFileSync(process.execPath, [...nodeOptions, '--input-type=module', '--eval', program], {
-    encoding: 'utf8',
-  });
-  expect(printed).toBe('loaded\n');
+  expect(printed(program)).toBe('loaded\n');
+});
+
+test("the host doesn't load Node's undici while it starts", () => {
+  const loaded = `process.moduleLoadList.some((name) => name.includes('undici'))`;
+  expect(printed(`${loadHost} console.log(${loaded}); Response; console.log(${loaded});`)).toBe('false\ntrue\n');
 });
