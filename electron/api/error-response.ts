@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
+import { JsonResponse } from './json-response.ts';
 
 /**
  * Headers of every response that doesn't set its own. Responses contain people's texts. No cache may store them, no browser may guess
@@ -19,7 +20,7 @@ export function errorResponse(
   requestId: string = randomUUID(),
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return Response.json(error.toBody(requestId), {
+  return new JsonResponse(error.toBody(requestId), {
     status: error.status,
     headers: {
       ...defaultHeaders,

@@ -1,3 +1,4 @@
+import { buffer as collect } from 'node:stream/consumers';
 import {
   type FramePort,
   type HostFrame,
@@ -8,6 +9,9 @@ import {
 } from '../../shared/port-frames.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
+import { JsonResponse } from '../api/json-response.ts';
+import { LazyRequest, type RequestBody } from '../api/lazy-request.ts';
+import { StreamedTexts } from '../api/stream-response.ts';
 
 /** A request's body that arrives over the port in chunks. */
 export interface IncomingBody {
@@ -98,22 +102,31 @@ export function createCredit(initial: number): Credit {
 
 interface Exchange {
   readonly controller: AbortController;
-  /** Referenced until the end. Otherwise Node collects the `Request`, and its signal no longer aborts. */
-  request: Request | null;
   readonly credit: Credit;
   /** Null if the body came with the request. */
   readonly body: IncomingBody | null;
 }
 
-/** `Request` needs an absolute address. This host doesn't exist. */
+/** A request has an absolute address. This host doesn't exist. */
 const base = 'http://window.invalid';
 
-function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange): Request {
-  const headers = frame.headers.map(([name, value]): [string, string] => [name, value]);
-  const whole = typeof frame.body === 'string' || frame.body === null ? frame.body : new Uint8Array(frame.body);
-  const body = incoming?.stream ?? whole;
-  const init = { method: frame.method, headers, body, signal: controller.signal, duplex: 'half' } as const;
-  return new Request(new URL(frame.path, base), init);
+function wholeBody(body: string | Uint8Array): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function bodyOf(bytes: Buffer | null, incoming: IncomingBody | null): RequestBody | null {
+  if (bytes === null && incoming === null) return null;
+  const stream = () => incoming?.stream ?? new Blob([new Uint8Array(bytes!)]).stream();
+  return { stream, bytes: async () => bytes ?? collect(stream()) };
+}
+
+function requestOf(frame: RequestFrame, { controller: { signal }, body: incoming }: Exchange): Request {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const [name, value] of frame.headers) headers[name.toLowerCase()] = value;
+  const bytes = frame.body === null ? null : wholeBody(frame.body);
+  if (bytes !== null) headers['content-length'] = String(bytes.byteLength);
+  const { method } = frame;
+  return new LazyRequest(new URL(frame.path, base), { method, headers, signal, body: bodyOf(bytes, incoming) });
 }
 
 /** Copies of the chunks: sending a view of a larger buffer would send the whole buffer. */
@@ -125,16 +138,65 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-async function sendBody(response: Response, exchange: Exchange, send: (bytes: Uint8Array) => void): Promise<void> {
+/** A response on its way. */
+interface Outgoing {
+  readonly headers: readonly (readonly [string, string])[];
+  /** The next bytes of the body; null at its end. */
+  read(): Promise<Uint8Array | null>;
+  cancel(): void;
+}
+
+function wholeOutgoing(headers: Readonly<Record<string, string>>, bytes: Uint8Array): Outgoing {
+  let next: Uint8Array | null = bytes;
+  return {
+    headers: Object.entries(headers),
+    async read() {
+      const taken = next;
+      next = null;
+      return taken;
+    },
+    cancel: () => {},
+  };
+}
+
+/** Of the responses that calls of the window usually get, nothing becomes a `Response` of the Fetch standard, nor a web stream. */
+function outgoingOf(response: Response): Outgoing {
+  const whole = response instanceof JsonResponse ? response.unread : null;
+  if (whole) return wholeOutgoing(whole.headers, whole.bytes ?? Buffer.from(whole.text));
+  const streamed = response instanceof StreamedTexts ? response.unread : null;
+  if (streamed) {
+    let isDone = false;
+    return {
+      headers: Object.entries(streamed.headers),
+      async read() {
+        if (isDone) return null;
+        const next = await streamed.texts.next();
+        ({ isDone } = next);
+        return Buffer.from(next.text);
+      },
+      cancel: () => void streamed.texts.end(),
+    };
+  }
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  return {
+    headers: [...response.headers],
+    async read() {
+      reader ??= response.body?.getReader();
+      return (await reader?.read())?.value ?? null;
+    },
+    cancel: () => void reader?.cancel().catch(() => undefined),
+  };
+}
+
+async function sendBody(outgoing: Outgoing, exchange: Exchange, send: (bytes: Uint8Array) => void): Promise<void> {
   const { credit, controller } = exchange;
-  const reader = response.body?.getReader();
-  if (!reader) return;
-  controller.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+  controller.signal.addEventListener('abort', () => outgoing.cancel());
   for (;;) {
     await credit.available({ signal: controller.signal });
-    const { done, value } = await reader.read();
-    if (done) return;
-    for (const chunk of chunksOf(value)) {
+    const bytes = await outgoing.read();
+    if (bytes === null) return;
+    if (bytes.byteLength === 0) continue;
+    for (const chunk of chunksOf(bytes)) {
       await credit.available({ signal: controller.signal });
       credit.take(chunk.byteLength);
       send(chunk);
@@ -200,10 +262,10 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'f
   async function answer(frame: RequestFrame, exchange: Exchange): Promise<void> {
     const { id } = frame;
     const { signal } = exchange.controller;
-    exchange.request = requestOf(frame, exchange);
-    const response = await api.fetch(exchange.request, { access: 'window' });
-    send({ type: 'head', id, status: response.status, headers: [...response.headers] });
-    await sendBody(response, exchange, (bytes) => {
+    const response = await api.fetch(requestOf(frame, exchange), { access: 'window' });
+    const outgoing = outgoingOf(response);
+    send({ type: 'head', id, status: response.status, headers: outgoing.headers });
+    await sendBody(outgoing, exchange, (bytes) => {
       if (!signal.aborted) chunks.add(id, bytes);
     });
     if (!signal.aborted) send({ type: 'end', id });
@@ -214,7 +276,6 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'f
     const onTaken = (bytes: number): void => port.send({ type: 'body-credit', id, bytes });
     const exchange: Exchange = {
       controller: new AbortController(),
-      request: null,
       credit: createCredit(initialCredit),
       body: frame.isBodyFollowing ? createIncomingBody(onTaken) : null,
     };

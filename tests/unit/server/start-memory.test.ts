@@ -34,7 +34,23 @@ test('the host loads no data about languages while it starts', () => {
   expect(printed(program)).toBe('loaded\n');
 });
 
-test("the host doesn't load Node's undici while it starts", () => {
-  const loaded = `process.moduleLoadList.some((name) => name.includes('undici'))`;
-  expect(printed(`${loadHost} console.log(${loaded}); Response; console.log(${loaded});`)).toBe('false\ntrue\n');
+/** A call of the window with a body, and its answer. */
+const callOverPort = `
+  const { JsonResponse } = await import(new URL('api/json-response.ts', ${JSON.stringify(electron)}));
+  const { servePort } = await import(new URL('ipc/serve-port.ts', ${JSON.stringify(electron)}));
+  const fetch = async (request) => new JsonResponse([request.url, request.headers.get('a'), await request.json()]);
+  await new Promise((resolve) => {
+    const send = ({ type, chunks }) => {
+      if (type === 'chunks') console.log(new TextDecoder().decode(chunks[0].bytes));
+      if (type === 'end') resolve();
+    };
+    const frame = { type: 'request', id: 1, method: 'POST', path: '/b', headers: [['a', 'c']], body: '{}' };
+    servePort({ send, receive: (listener) => listener(frame), onClose: () => {} }, { fetch });
+  });
+`;
+
+test("the host doesn't load Node's undici while it starts, nor for a call of the window", () => {
+  const loaded = `console.log(process.moduleLoadList.some((name) => name.includes('undici')));`;
+  const lines = printed(`${loadHost} ${loaded} ${callOverPort} ${loaded} Response; ${loaded}`).trim().split('\n');
+  expect(lines).toEqual(['false', '["http://window.invalid/b","c",{}]', 'false', 'true']);
 });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { JsonResponse } from '../../../../electron/api/json-response.ts';
+import { StreamedTexts } from '../../../../electron/api/stream-response.ts';
 import type { HostRequest } from '../../../../renderer/host/host-fetch.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 import { type HostFrame, initialCredit, maximumChunk, type WindowFrame } from '../../../../shared/port-frames.ts';
@@ -60,6 +62,34 @@ describe('a request over the port', () => {
     const response = await pair.hostFetch(request);
     expect({ status: response.status, one: response.headers.get('x-one') }).toEqual({ status: 203, one: '1' });
     expect(Buffer.compare(await response.bytes(), bytes)).toBe(0);
+  });
+
+  test('returns a JSON response, and texts as they are streamed', async () => {
+    const parts = ['eins ', '', 'zwei ü', 'drei '.repeat(initialCredit)];
+    const texts = {
+      next: async () => ({ text: parts.shift()!, isDone: parts.length === 0 }),
+      end: async () => undefined,
+    };
+    const streamed = new StreamedTexts(texts, { 'x-one': '1' });
+    const whole = new JsonResponse({ value: 'ü'.repeat(initialCredit) }, { status: 201, headers: { 'x-two': '2' } });
+    const expected = parts.join('');
+    using pair = connectByPort(async ({ url }) => (url.endsWith('/whole') ? whole : streamed));
+    const [first, second] = [await pair.hostFetch({ ...request, path: '/whole' }), await pair.hostFetch(request)];
+    expect([first.status, first.headers.get('content-type'), first.headers.get('x-two')]).toEqual([
+      201,
+      'application/json',
+      '2',
+    ]);
+    expect(await first.json()).toEqual({ value: 'ü'.repeat(initialCredit) });
+    expect([second.status, second.headers.get('x-one'), await second.text()]).toEqual([200, '1', expected]);
+  });
+
+  test('returns a JSON response whose headers were read', async () => {
+    const read = new JsonResponse({ a: 1 }, { headers: { 'x-one': '1' } });
+    expect(read.headers.get('x-one')).toBe('1');
+    using pair = connectByPort(async () => read);
+    const response = await pair.hostFetch(request);
+    expect([response.headers.get('x-one'), await response.text()]).toEqual(['1', '{"a":1}']);
   });
 
   test('returns a response without a body', async () => {
@@ -252,6 +282,27 @@ describe('aborting', () => {
     await endless.whenCancelled;
     const cancelled = pair.frames.findIndex(({ type }) => type === 'cancel');
     expect(pair.frames.slice(cancelled + 1).map(({ type }) => type)).not.toContain('end');
+  });
+
+  test('a reader that leaves ends streamed texts, also while they wait', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ text: string; isDone: boolean }>();
+    const ended = vi.fn<() => void>();
+    const texts = {
+      next: () => promise,
+      async end() {
+        ended();
+        resolve({ text: 'late', isDone: true });
+      },
+    };
+    using pair = connectByPort(async ({ url }) =>
+      url.endsWith('/second') ? new Response(null) : new StreamedTexts(texts, {}),
+    );
+    const response = await pair.hostFetch(request);
+    await response.body!.cancel();
+    // Another exchange shows that the host has read the cancel frame.
+    await (await pair.hostFetch({ ...request, path: '/second' })).text();
+    expect(ended).toHaveBeenCalled();
+    expect(pair.frames.map(({ type }) => type)).not.toContain('chunks');
   });
 
   test('bytes from before the abort can still be read', async () => {

@@ -41,6 +41,12 @@ test('a file arrives complete with its fields, in small frames, with progress', 
   });
 });
 
+test('a form that is read as bytes is complete, too', async () => {
+  using pair = connectByPort(async (request) => Response.json(Buffer.from(await request.bytes()).indexOf(bytes) > 0));
+  const whole = { fields: { name: 'Whole', dataspaceId: undefined }, file, onProgress: () => {} };
+  expect(await createClient(pair.hostFetch).upload(createSource, whole)).toBe(true);
+});
+
 test("a host that doesn't read gets no more than the limit", async () => {
   using pair = connectByPort(async (request) =>
     request.url.endsWith('/settled') ? new Response() : new Promise<Response>(() => {}),
