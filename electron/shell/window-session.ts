@@ -15,7 +15,6 @@ import { isExternalAddress, isWindowAddress, portChannel, windowOrigin, windowSc
 import type { Capability, HostState } from '../../shared/contract/settings.ts';
 import type { FramePort, HostFrame } from '../../shared/port-frames.ts';
 import type { Api } from '../api/api.ts';
-import { servePort } from '../ipc/serve-port.ts';
 
 const windowDirectory = fileURLToPath(new URL('../window', import.meta.url));
 
@@ -120,6 +119,13 @@ export type HostDetails = Pick<HostState, 'platform' | 'version'> & {
   readonly capabilities: readonly Capability[];
 };
 
+async function serve(frames: FramePort<unknown, HostFrame>, host: Promise<{ readonly api: Api }>): Promise<void> {
+  const { api } = await host;
+  // Its modules are the host's, which must not load before the window.
+  const { servePort } = await import('../ipc/serve-port.ts');
+  servePort(frames, api);
+}
+
 /**
  * Gives every page of the window that requests it the details of the host and a separate port to the service, which answers when there is
  * one. Resolves with the first request.
@@ -131,7 +137,7 @@ export function offerPorts(details: HostDetails, host: Promise<{ readonly api: A
       const { port1, port2 } = new MessageChannelMain();
       const frames = framePort(port1, resolve);
       // Without a service the application ends.
-      void host.then(({ api }) => servePort(frames, api)).catch(() => undefined);
+      void serve(frames, host).catch(() => undefined);
       event.senderFrame?.postMessage(portChannel, details, [port2]);
     });
   });
