@@ -3,7 +3,7 @@ const decoder = new TextDecoder();
 /** Methods that `Request` takes as they are. */
 const usualMethods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
-/** The headers of a request that has arrived. They don't change. Who creates it has checked them. */
+/** The headers of a request that has arrived. They don't change. Nothing checks them: Node's parsers have, and a provider's transport does. */
 class IncomingHeaders implements Headers {
   readonly #values: Readonly<Record<string, string>>;
 
