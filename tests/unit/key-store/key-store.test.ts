@@ -39,13 +39,18 @@ async function inSession(keyringDirectory: string, steps: string[], change: Part
   return result.status === 0 ? (JSON.parse(result.output) as unknown) : result;
 }
 
-/** Every regular file below a folder, as text. */
-function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(directory, name))
+/** Every regular file of a keyring, as text. `runtime` has only sockets, which the daemon removes a moment after its session. */
+function filesOf(keyringDirectory: string): string[] {
+  return readdirSync(keyringDirectory)
+    .filter((name) => name !== 'runtime')
+    .map((name) => join(keyringDirectory, name))
+    .flatMap((path) => [path, ...(statSync(path).isDirectory() ? filesIn(path) : [])])
     .filter((path) => statSync(path).isFile())
     .map((path) => readFileSync(path, 'latin1'));
 }
+
+const filesIn = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name));
 
 describeWithKeyring('the Secret Service keyring', () => {
   test('a key outlives the process that wrote it and the daemon, is never in plain text, and can be removed', async () => {
@@ -55,7 +60,7 @@ describeWithKeyring('the Secret Service keyring', () => {
       results: [null, secret],
     });
     expect(await inSession(directory, ['read:OpenAi', 'read:Groq'])).toEqual({ ...keychain, results: [secret, null] });
-    const files = filesBelow(directory);
+    const files = filesOf(directory);
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((content) => content.includes(secret))).toEqual([]);
     await inSession(directory, ['remove:OpenAi', 'remove:Groq']);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hostFlags } from '../../../scripts/run-built.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 let folder: string;
@@ -94,4 +95,8 @@ describe('a tool of the project', () => {
     expect(tool.output()).toMatch(/^Unknown option '--nope'.*\n\nnpm run tool -- /);
     expect(tool.child.exitCode).toBe(2);
   });
+});
+
+test('`npm run serve` has the flags of the host, without which it would need a second process', () => {
+  expect(packageJson.scripts.serve).toBe(`node ${hostFlags.join(' ')} scripts/run.mjs serve`);
 });
