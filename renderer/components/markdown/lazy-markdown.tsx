@@ -1,12 +1,8 @@
 import { type ComponentType, useEffect, useState } from 'react';
+import type { MarkdownProps } from './markdown-view.tsx';
 import './markdown.css';
 
-interface MarkdownProps {
-  text: string;
-  isGrowing: boolean;
-}
-
-function PlainText({ text }: MarkdownProps) {
+function PlainText({ text }: Pick<MarkdownProps, 'text'>) {
   return (
     <div className="markdown">
       <p dir="auto">{text}</p>
@@ -45,5 +41,36 @@ export function LazyMarkdown(props: MarkdownProps) {
       isShown = false;
     };
   }, []);
-  return Loaded === null ? <PlainText {...props} /> : <Loaded {...props} />;
+  return Loaded === null ? <PlainText text={props.text} /> : <Loaded {...props} />;
+}
+
+/** Characters of a text that a browser removes at once within a frame. */
+const maxRemoved = 12_000;
+
+interface Identified {
+  id: string;
+  text: string;
+  isGrowing: boolean;
+}
+
+/** `LazyMarkdown` where one text takes the place of another; `id` says which it is. A long one goes in parts, and isn't seen meanwhile. */
+export function ReplaceableMarkdown({ id, text, isGrowing }: Identified) {
+  const [{ last, removed }, setTexts] = useState({
+    last: { id, text, isGrowing },
+    removed: [] as readonly Identified[],
+  });
+  // During the render: afterwards the text before would be gone already.
+  if (last.id !== id || last.text !== text || last.isGrowing !== isGrowing) {
+    const isLeft = last.id !== id && last.text.length > maxRemoved && Loaded !== null;
+    const others = removed.filter((other) => other.id !== id);
+    setTexts({ last: { id, text, isGrowing }, removed: isLeft ? [...others, last] : others });
+  }
+  const drop = (dropped: Identified) =>
+    setTexts((texts) => ({ ...texts, removed: texts.removed.filter((other) => other !== dropped) }));
+  return [
+    ...removed.map((other) => (
+      <LazyMarkdown key={other.id} text={other.text} isGrowing={other.isGrowing} onRemoved={() => drop(other)} />
+    )),
+    text !== '' && <LazyMarkdown key={id} text={text} isGrowing={isGrowing} />,
+  ];
 }

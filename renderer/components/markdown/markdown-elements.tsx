@@ -1,4 +1,4 @@
-import { Fragment, type JSX, type ReactNode } from 'react';
+import type { JSX, ReactNode } from 'react';
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { CopyButton } from '../button.tsx';
 import { CitationNumber } from './citation-button.tsx';
@@ -72,25 +72,29 @@ function NamedImage({ text, href }: Tokens.Image) {
   );
 }
 
-function inlineElement(token: MarkedToken, isInLink: boolean): ReactNode {
+function inlineElement(token: MarkedToken, key: number | undefined, isInLink: boolean): ReactNode {
   const inner = (tokens: readonly Token[]) => drawInline(tokens, isInLink);
   switch (token.type) {
     case 'strong':
-      return <strong>{inner(token.tokens)}</strong>;
+      return <strong key={key}>{inner(token.tokens)}</strong>;
     case 'em':
-      return <em>{inner(token.tokens)}</em>;
+      return <em key={key}>{inner(token.tokens)}</em>;
     case 'del':
-      return <del>{inner(token.tokens)}</del>;
+      return <del key={key}>{inner(token.tokens)}</del>;
     case 'codespan':
-      return <code>{token.text}</code>;
+      return <code key={key}>{token.text}</code>;
     case 'br':
-      return <br />;
+      return <br key={key} />;
     case 'link':
-      return <OuterLink address={token.href}>{drawInline(token.tokens, true)}</OuterLink>;
+      return (
+        <OuterLink key={key} address={token.href}>
+          {drawInline(token.tokens, true)}
+        </OuterLink>
+      );
     case 'image':
-      return <NamedImage {...token} />;
+      return <NamedImage key={key} {...token} />;
     case 'checkbox':
-      return <input type="checkbox" checked={token.checked} disabled readOnly aria-label="Done" />;
+      return <input key={key} type="checkbox" checked={token.checked} disabled readOnly aria-label="Done" />;
     case 'escape':
       return token.text;
     case 'text': {
@@ -103,8 +107,14 @@ function inlineElement(token: MarkedToken, isInLink: boolean): ReactNode {
   }
 }
 
+/**
+ * Without a fragment for each token: React walks through every part of a long answer when it is replaced, and a text that is the only child of an
+ * element is no part of its own.
+ */
 export function drawInline(tokens: readonly Token[], isInLink = false): ReactNode {
-  return tokens.map((token, index) => <Fragment key={index}>{inlineElement(token as MarkedToken, isInLink)}</Fragment>);
+  const [first, second] = tokens as MarkedToken[];
+  if (first && !second) return inlineElement(first, undefined, isInLink);
+  return (tokens as MarkedToken[]).map((token, index) => inlineElement(token, index, isInLink));
 }
 
 /** A block of code with its language and a button that copies it. The text of a long one comes in parts. */
@@ -154,9 +164,9 @@ export function TableHead({ header }: Pick<Tokens.Table, 'header'>) {
   );
 }
 
-function drawTable({ header, rows }: Tokens.Table, dir: 'auto' | undefined): ReactNode {
+function drawTable({ header, rows }: Tokens.Table, key: number, dir: 'auto' | undefined): ReactNode {
   return (
-    <div className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table" dir={dir}>
+    <div key={key} className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table" dir={dir}>
       <table>
         <TableHead header={header} />
         <tbody>
@@ -176,12 +186,17 @@ function drawItem({ task, tokens }: Tokens.ListItem, key: number): ReactNode {
 }
 
 /** Numbers of three digits and more need space that most lists would waste. */
-function drawList({ ordered, start, items }: Tokens.List, dir: 'auto' | undefined): ReactNode {
-  if (!ordered) return <ul dir={dir}>{items.map(drawItem)}</ul>;
+function drawList({ ordered, start, items }: Tokens.List, key: number, dir: 'auto' | undefined): ReactNode {
+  if (!ordered)
+    return (
+      <ul key={key} dir={dir}>
+        {items.map(drawItem)}
+      </ul>
+    );
   const first = Number(start || 0);
   const last = first + items.length - 1;
   return (
-    <ol start={first} dir={dir} className={last > 999 ? 'numbers-4' : last > 99 ? 'numbers-3' : undefined}>
+    <ol key={key} start={first} dir={dir} className={last > 999 ? 'numbers-4' : last > 99 ? 'numbers-3' : undefined}>
       {items.map(drawItem)}
     </ol>
   );
@@ -190,40 +205,52 @@ function drawList({ ordered, start, items }: Tokens.List, dir: 'auto' | undefine
 /** The answer is below the heading `Answer`, so its own headings keep their size and move two levels down. */
 const headingTags = ['h3', 'h4', 'h5', 'h6'] as const satisfies readonly (keyof JSX.IntrinsicElements)[];
 
-function blockElement(token: MarkedToken, dir: 'auto' | undefined): ReactNode {
+function blockElement(token: MarkedToken, key: number, dir: 'auto' | undefined): ReactNode {
   switch (token.type) {
     case 'heading': {
       const size = Math.min(4, token.depth);
       const Tag = headingTags[size - 1]!;
       return (
-        <Tag className={`heading-${size}`} dir={dir}>
+        <Tag key={key} className={`heading-${size}`} dir={dir}>
           {drawInline(token.tokens)}
         </Tag>
       );
     }
     case 'paragraph':
-      return <p dir={dir}>{drawInline(token.tokens)}</p>;
+      return (
+        <p key={key} dir={dir}>
+          {drawInline(token.tokens)}
+        </p>
+      );
     case 'blockquote':
-      return <blockquote dir={dir}>{drawBlocks(token.tokens)}</blockquote>;
+      return (
+        <blockquote key={key} dir={dir}>
+          {drawBlocks(token.tokens)}
+        </blockquote>
+      );
     case 'code':
-      return <CodeBlock texts={[token.text]} language={(token.lang ?? '').split(/\s/, 1)[0]!} />;
+      return <CodeBlock key={key} texts={[token.text]} language={(token.lang ?? '').split(/\s/, 1)[0]!} />;
     case 'list':
-      return drawList(token, dir);
+      return drawList(token, key, dir);
     case 'table':
-      return drawTable(token, dir);
+      return drawTable(token, key, dir);
     case 'hr':
-      return <hr />;
+      return <hr key={key} />;
     case 'html':
-      return <p dir={dir}>{token.raw.trim()}</p>;
+      return (
+        <p key={key} dir={dir}>
+          {token.raw.trim()}
+        </p>
+      );
     case 'space':
     case 'def':
       return null;
     default:
-      return inlineElement(token, false);
+      return inlineElement(token, key, false);
   }
 }
 
 /** Blocks at the top take their direction from their own first letter: models mix Arabic and English in one text. */
 export function drawBlocks(tokens: readonly Token[], dir?: 'auto'): ReactNode {
-  return tokens.map((token, index) => <Fragment key={index}>{blockElement(token as MarkedToken, dir)}</Fragment>);
+  return tokens.map((token, index) => blockElement(token as MarkedToken, index, dir));
 }

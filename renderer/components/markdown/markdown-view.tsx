@@ -195,32 +195,60 @@ const Section = memo(function Section({ groups, definitions, isClosed }: Section
   );
 }, isSameSection);
 
-/** Characters that are drawn in one frame. A stream brings fewer; a text that is there already would block the window. */
+/** Characters that are drawn or removed in one frame. A stream brings fewer; a text that is there already would block the window. */
 const maxCharacters = 12_000;
 
-/** The beginning of the text that is drawn so far. Reaches its end within some frames. */
-function useDrawnText(text: string): string {
+/** The beginning of the text that is drawn so far. Reaches its end within some frames, unless the text is removed before. */
+function useDrawnText(text: string, isRemoved: boolean): string {
   const [length, setLength] = useState(maxCharacters);
   const isWhole = text.length <= length;
   useEffect(() => {
-    if (isWhole && text.length + maxCharacters / 2 <= length) return;
+    if (isRemoved || (isWhole && text.length + maxCharacters / 2 <= length)) return;
     const frame = requestAnimationFrame(() => setLength((drawn) => (isWhole ? text.length : drawn) + maxCharacters));
     return () => cancelAnimationFrame(frame);
-  }, [isWhole, length, text]);
+  }, [isRemoved, isWhole, length, text]);
   return isWhole ? text : text.slice(0, length);
 }
 
+/** All blocks, or, of a text that is removed, fewer in each frame. Calls `onRemoved` when none are left. */
+function useRemainingBlocks(blocks: MarkdownBlocks, onRemoved: (() => void) | undefined): MarkdownBlocks {
+  const [remaining, setRemaining] = useState<MarkdownBlocks | null>(null);
+  const left = onRemoved ? (remaining ?? blocks) : blocks;
+  useEffect(() => {
+    if (!onRemoved) return;
+    if (left.closed.length === 0 && !left.open) {
+      onRemoved();
+      return;
+    }
+    const frame = requestAnimationFrame(() => {
+      let end = left.closed.length;
+      for (let characters = left.open?.raw.length ?? 0; end > 0 && characters < maxCharacters; end -= 1)
+        characters += left.closed[end - 1]!.raw.length;
+      setRemaining({ ...left, closed: left.closed.slice(0, end), open: null });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [left, onRemoved]);
+  return left;
+}
+
+export interface MarkdownProps {
+  text: string;
+  isGrowing: boolean;
+  /** If given, the text isn't shown any more: it is removed in parts, because a browser needs a tenth of a second for all of a long one. */
+  onRemoved?: () => void;
+}
+
 /** A growing answer as Markdown. Only the open block renders again, and little of a long one. No raw HTML. */
-export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
-  const drawn = useDrawnText(text);
+export function MarkdownView({ text, isGrowing, onRemoved }: MarkdownProps) {
+  const drawn = useDrawnText(text, onRemoved !== undefined);
   const [{ blocks, readText }, setRead] = useState(() => ({ blocks: readBlocks(drawn, noBlocks), readText: drawn }));
   // During the render, so that no text appears with the blocks of the previous text.
   if (readText !== drawn) setRead({ blocks: readBlocks(drawn, blocks), readText: drawn });
   // Definitions come at the end of a text, so the search for them can wait until the text is complete.
   const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
-  const sections = sectionsOf(groupsOf(blocks));
+  const sections = sectionsOf(groupsOf(useRemainingBlocks(blocks, onRemoved)));
   return (
-    <div className={isGrowing ? 'markdown is-growing' : 'markdown'}>
+    <div className={onRemoved ? 'markdown is-removed' : isGrowing ? 'markdown is-growing' : 'markdown'}>
       {sections.map((groups, index) => (
         <Section
           key={groups[0]![0]!.start}

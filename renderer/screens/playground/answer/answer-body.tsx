@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Square } from 'lucide-react';
 import { addressRemedy } from '../../../../shared/address-safety.ts';
@@ -13,7 +13,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { JsonAnswer } from './json-answer.tsx';
 import { LongText } from '../../../components/long-text.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
-import { LazyMarkdown } from '../../../components/markdown/lazy-markdown.tsx';
+import { ReplaceableMarkdown } from '../../../components/markdown/lazy-markdown.tsx';
 import { Reasoning } from '../../../components/answer-parts.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 import { isActive } from '../../../stores/run-stream.ts';
@@ -116,9 +116,13 @@ export function RunFailure({ failure, run, isColumn = false, actions }: RunFailu
   );
 }
 
-function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTMLElement | null> }) {
-  const view = usePlaygroundView(({ answerView }) => answerView);
-  const isGrowing = run.state === 'streaming';
+interface AnswerTextProps {
+  run: ShownRun;
+  scroller: RefObject<HTMLElement | null>;
+}
+
+/** An answer that isn't shown as Markdown; null for one that is, and before the first token. */
+function otherAnswer({ run, scroller }: AnswerTextProps, isPlain: boolean): ReactNode {
   if (run.text === '') {
     const isEmpty = run.state === 'completed' && run.toolCalls.length === 0;
     const text = run.isAnonymised
@@ -126,12 +130,20 @@ function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTML
       : 'The answer is empty.';
     return isEmpty ? <p className="tertiary answer__empty">{text}</p> : null;
   }
-  if (view === 'plain') return <LongText className={isGrowing ? 'plain is-growing' : 'plain'} text={run.text} />;
-  if (run.json !== 'none') return <JsonAnswer key={run.key} run={run} scroller={scroller} />;
+  if (isPlain) return <LongText className={run.state === 'streaming' ? 'plain is-growing' : 'plain'} text={run.text} />;
+  return run.json === 'none' ? null : <JsonAnswer key={run.key} run={run} scroller={scroller} />;
+}
+
+function AnswerText({ run, scroller }: AnswerTextProps) {
+  const isPlain = usePlaygroundView(({ answerView }) => answerView === 'plain');
+  const other = otherAnswer({ run, scroller }, isPlain);
   return (
-    <CitedText citations={run.citations}>
-      <LazyMarkdown key={run.key} text={run.text} isGrowing={isGrowing} />
-    </CitedText>
+    <>
+      {other}
+      <CitedText citations={run.citations}>
+        <ReplaceableMarkdown id={run.key} text={other === null ? run.text : ''} isGrowing={run.state === 'streaming'} />
+      </CitedText>
+    </>
   );
 }
 
