@@ -2,6 +2,7 @@ import { builtinModules } from 'node:module';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin, Rolldown } from 'vite';
+import { leaveOutSchemas } from './scripts/leave-out-schemas.ts';
 import { thirdPartyLicences } from './scripts/vite-licences.ts';
 
 const builtins = new Set(builtinModules);
@@ -98,7 +99,7 @@ const nameOf = (name: string) => name.split('~', 1)[0]!;
 export default defineConfig({
   root: 'renderer',
   base: '/',
-  plugins: [refuseNodeBuiltins, thirdPartyLicences, react(), listScreenFiles, compileAllFunctions],
+  plugins: [refuseNodeBuiltins, leaveOutSchemas, thirdPartyLicences, react(), listScreenFiles, compileAllFunctions],
   build: {
     outDir: '../out/window',
     emptyOutDir: true,

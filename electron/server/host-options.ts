@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
-import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
+import { baseAddress, endpointInput } from '../../shared/contract/providers.ts';
 import { parseTeamAddress } from '../../shared/team-address.ts';
 import { defaultTeamOfflineMinutes } from '../team/key-sharing.ts';
 import { type HostOptions, hostOptionTypes, toDataDirectory, UsageError } from './command-line.ts';
@@ -39,7 +39,7 @@ function isKeyedProvider(name: string): boolean {
 }
 
 function isEndpointName(name: string): boolean {
-  return addEndpoint.body?.shape.name.safeParse(name).success ?? false;
+  return endpointInput.shape.name.safeParse(name).success;
 }
 
 /** Validates the options. Throws `UsageError`. */

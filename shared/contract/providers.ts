@@ -164,6 +164,8 @@ export const listEndpoints = defineEndpoint({
   }),
 });
 
+export const endpointInput = z.strictObject({ name: endpointName, baseAddress, key: keyText.nullish() });
+
 export const addEndpoint = defineEndpoint({
   id: 'addEndpoint',
   method: 'post',
@@ -171,7 +173,7 @@ export const addEndpoint = defineEndpoint({
   access: 'window',
   tag,
   summary: 'Add a compatible endpoint',
-  body: z.strictObject({ name: endpointName, baseAddress, key: keyText.nullish() }),
+  body: endpointInput,
   status: 201,
   response: compatibleEndpoint,
   errors: [409],

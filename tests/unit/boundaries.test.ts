@@ -2,6 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { hostFields } from '../../scripts/leave-out-schemas.ts';
 
 const root = join(import.meta.dirname, '../..');
 const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"\s]+)['"]/g;
@@ -171,6 +172,21 @@ test('every start loads only the packages that nearly every request needs; the o
   expect(loadedPackages('electron/shell/desktop-host.ts')).toEqual(packages);
   // The window opens before the host's packages load.
   expect(loadedPackages('electron/shell/main.ts')).toEqual([]);
+});
+
+test('the window reads no field of an endpoint that its build leaves out', () => {
+  const fromContract = /^import \{([^}]+)\} from '[./]+shared\/contract\/[^']+';$/gm;
+  const found = globSync('renderer/**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
+    const code = readFileSync(join(root, file), 'utf8');
+    const names = new Set([...code.matchAll(fromContract)].flatMap(([, list = '']) => list.match(/\w+/g) ?? []));
+    const reads = [...code.matchAll(/\b(\w+)[!?]?\.(\w+)/g)];
+    return reads
+      .filter(([, name = '', field = '']) => names.has(name) && hostFields.includes(field))
+      .map(([read]) => `${file}: ${read}`);
+  });
+  expect(found).toEqual([]);
+  const client = readFileSync(join(root, 'renderer/host/client.ts'), 'utf8');
+  expect([...client.matchAll(/\bendpoint\.(\w+)/g)].filter(([, field = '']) => hostFields.includes(field))).toEqual([]);
 });
 
 describe('import cycles', () => {

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { build, type Rolldown } from 'vite';
 import { gzipSync } from 'node:zlib';
+import { issueApiKey } from '../../shared/contract/api-keys.ts';
 
 const root = join(import.meta.dirname, '../..');
 const screenIds = readdirSync(join(root, 'renderer/screens'));
@@ -51,6 +53,23 @@ test("small files stay files: the window's policy allows no data URLs for fonts 
   const page = readFileSync(join(folder, 'out/index.html'), 'utf8');
   const [, script] = /src="\/(assets\/[^"]+)"/.exec(page) ?? [];
   expect(readFileSync(join(folder, 'out', script!), 'utf8')).toMatch(/\/assets\/x-[\w-]+\.woff2/);
+});
+
+test('the window has the endpoints without the schemas of the host, and the schemas that it uses itself', async () => {
+  const contract = JSON.stringify(join(root, 'shared/contract/api-keys.ts'));
+  const page = await buildWindow(
+    `import { apiKeyInput, issueApiKey } from ${contract};
+    globalThis.built = { endpoint: issueApiKey, name: apiKeyInput.safeParse({ name: '' }).error.issues[0].message };`,
+  );
+  const [, script] = /src="\/(assets\/[^"]+)"/.exec(page) ?? [];
+  const file = join(folder, 'out', script!);
+  await import(pathToFileURL(file).href);
+  const { endpoint, name } = (globalThis as { built?: { endpoint: object; name: string } }).built!;
+  const { body: _, response, ...remaining } = issueApiKey;
+  expect(endpoint).toEqual(remaining);
+  expect(response).toBeDefined();
+  expect(name).toBe('must not be empty');
+  expect(readFileSync(file, 'utf8')).not.toContain('creditsUsed');
 });
 
 type Output = Rolldown.RolldownOutput['output'][number];

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { addEndpoint, type CompatibleEndpoint } from '../../../shared/contract/providers.ts';
+import { type CompatibleEndpoint, endpointInput } from '../../../shared/contract/providers.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { describeError } from '../../components/state-panels.tsx';
@@ -23,9 +23,9 @@ function asSentence(words: string): string {
 
 /** The errors of each field by the contract's schema. */
 function endpointProblems({ name, baseAddress, key }: Draft): Problems {
-  const checked = addEndpoint.body?.safeParse({ name, baseAddress, key: key === '' ? null : key });
+  const checked = endpointInput.safeParse({ name, baseAddress, key: key === '' ? null : key });
   const problems: Problems = {};
-  for (const issue of checked?.error?.issues ?? []) {
+  for (const issue of checked.error?.issues ?? []) {
     const field = issue.path[0];
     if (field === 'name' || field === 'baseAddress' || field === 'key') problems[field] ??= asSentence(issue.message);
   }
