@@ -193,11 +193,8 @@ function useRecording(screen: Screen | undefined): void {
   }, [location, screen, title]);
 }
 
-/** The frame of the window around the open screen. */
-export function Shell() {
-  const [location] = useLocation();
-  const { capabilities, platform } = useHost();
-  const screen = screenAt(location);
+/** What happens at any screen. In a component of its own, whose changes, such as the title of the page, draw nothing again. */
+function WindowEffects({ location, screen }: { location: string; screen: Screen | undefined }) {
   useFocusKeeper();
   useInputMethodKeys();
   useGlobalKeys();
@@ -210,10 +207,16 @@ export function Shell() {
     if (screen) useWindowState.getState().saveLocation(location);
     document.title = screen ? `${screen.name} - Touchstone` : 'Touchstone';
   }, [location, screen]);
-
   useCommandAddress();
   useRecording(screen);
+  return null;
+}
 
+/** The frame of the window around the open screen. */
+export function Shell() {
+  const [location] = useLocation();
+  const { capabilities, platform } = useHost();
+  const screen = screenAt(location);
   if (location === '/' || location === '') return <Redirect to={useWindowState.getState().location} replace />;
   // macOS doesn't tell a page how much room its window buttons take.
   const hasLights = platform === 'darwin' && capabilities.has('window-controls');
@@ -230,6 +233,7 @@ export function Shell() {
       <KeysHelp />
       <About />
       <Toaster />
+      <WindowEffects location={location} screen={screen} />
     </div>
   );
 }
