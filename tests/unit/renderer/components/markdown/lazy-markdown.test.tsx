@@ -52,7 +52,10 @@ function stubFrames(): { next: () => void; drawAll: () => void } {
     waiting.set((handle += 1), callback);
     return handle;
   });
-  vi.stubGlobal('cancelAnimationFrame', (cancelled: number) => waiting.delete(cancelled));
+  vi.stubGlobal(
+    'cancelAnimationFrame',
+    vi.fn((cancelled: number) => waiting.delete(cancelled)),
+  );
   const next = () =>
     act(() => {
       const callbacks = [...waiting.values()];
@@ -92,6 +95,17 @@ test('a long answer goes in parts when another one takes its place', async () =>
   drawAll();
   expect(container.querySelectorAll('.markdown')).toHaveLength(1);
   expect([removed(), visible()]).toEqual([0, 1]);
+});
+
+test('an answer that grows does not put off the removal of the one before', async () => {
+  const { replace, next, removed } = await renderReplaceable(longText('Parcel'));
+  replace('second', '');
+  vi.mocked(cancelAnimationFrame).mockClear();
+  replace('second', 'The parcel');
+  replace('second', 'The parcel is late.');
+  expect(cancelAnimationFrame).not.toHaveBeenCalled();
+  next();
+  expect(removed()).toBeLessThan(4000);
 });
 
 test('a long answer that comes back while it goes is whole again', async () => {
