@@ -13,7 +13,7 @@ function PlainText({ text }: Pick<MarkdownProps, 'text'>) {
 let Loaded: ComponentType<MarkdownProps> | null = null;
 let loading: Promise<void> | null = null;
 
-/** Resolves also if the host is before and gives no more files. Then the next call tries again. */
+/** Resolves also if the host is gone and gives no more files. Then the next call tries again. */
 function load(): Promise<void> {
   loading ??= import('./markdown-view.tsx').then(
     ({ MarkdownView }) => void (Loaded = MarkdownView),
@@ -70,7 +70,7 @@ export function ReplaceableMarkdown({ id, text, isGrowing }: Identified) {
     return removal;
   }
 
-  // During the render: afterwards the text before would be before already.
+  // During the render: afterwards the text before would be gone already.
   if (last.id !== id || last.text !== text || last.isGrowing !== isGrowing) {
     const isLeft = last.id !== id && last.text.length > maxRemoved && Loaded !== null;
     const others = removed.filter((other) => other.id !== id);
