@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
   addOnDeviceModel,
   followOnDevice,
@@ -9,6 +9,7 @@ import {
   selectOnDeviceModel,
   type OnDeviceState,
 } from '../../shared/contract/on-device.ts';
+import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { showNewer, useFollow } from './follow.ts';
 import { modelsKey } from './providers.ts';
@@ -16,14 +17,16 @@ import { settingsKey } from './query-client.ts';
 
 export const onDeviceKey = ['on-device'] as const;
 
-export function useOnDevice() {
-  const { client } = useHost();
-  return useQuery({
+export const onDeviceQuery = (client: Client) =>
+  queryOptions({
     queryKey: onDeviceKey,
     queryFn: ({ signal }) => client.call(readOnDevice, { signal }),
     // `useFollowOnDevice` keeps it fresh.
     staleTime: Infinity,
   });
+
+export function useOnDevice() {
+  return useQuery(onDeviceQuery(useHost().client));
 }
 
 /** The fields of on-device models that affect the list of all models. */

@@ -7,7 +7,7 @@ import type { Model } from '../../../../shared/contract/providers.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
 import { modelsKey, useModels } from '../../../queries/providers.ts';
-import { useInstallOnDevice, useOnDevice } from '../../../queries/on-device.ts';
+import { onDeviceQuery, useInstallOnDevice } from '../../../queries/on-device.ts';
 import { conversationKey } from '../../../queries/audit.ts';
 import { promptUsageKey } from '../../../queries/prompt-details.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
@@ -222,11 +222,17 @@ export function offeredModel(models: readonly OnDeviceModel[]): OnDeviceModel | 
 
 /** Returns a function that downloads the offered on-device model, unless its download runs. */
 export function useInstallOffered(): () => void {
-  const { data } = useOnDevice();
+  const { client } = useHost();
+  const queryClient = useQueryClient();
   const { mutate } = useInstallOnDevice();
-  const offered = offeredModel(data?.models ?? []);
-  const absentId = offered && ['absent', 'paused', 'failed'].includes(offered.state) ? offered.id : null;
   return useCallback(() => {
-    if (absentId !== null) mutate(absentId);
-  }, [absentId, mutate]);
+    const install = (offered: OnDeviceModel | null): void => {
+      if (offered && ['absent', 'paused', 'failed'].includes(offered.state)) mutate(offered.id);
+    };
+    // A person can press Run before the state of the models is there. The card of the download shows a failure.
+    queryClient.ensureQueryData(onDeviceQuery(client)).then(
+      ({ models }) => install(offeredModel(models)),
+      () => {},
+    );
+  }, [client, mutate, queryClient]);
 }
