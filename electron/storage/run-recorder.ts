@@ -12,9 +12,9 @@ import type { LogSync } from './write-ahead-log.ts';
  * How long a run waits for others, to be written together: at its start, and at its end, when it is in the journal. A run that can't be in the journal
  * is written at once, with all that wait.
  */
-const writeDelayMilliseconds = 20;
-/** Runs that wait at most. */
-const maxWaiting = 256;
+const writeDelayMilliseconds = 50;
+/** Runs that wait at most. Writing them stops everything else for some milliseconds. */
+const maxWaiting = 32;
 
 /** A run whose outcome isn't on disk yet. */
 interface RecordedRun extends WrittenRun {
@@ -146,7 +146,9 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     // A run that is in the journal must get into the database, which doesn't take any while others wait.
     const isAnswered = retryBuffer.isEmpty && journaled.answer(justEnded);
     justEnded = [];
-    if (!isAnswered || queue.size >= maxWaiting) flush();
+    if (!isAnswered) flush();
+    // The callers get the ends of their answers first.
+    else if (queue.size >= maxWaiting) flushNextTurn();
     else timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
   }
 

@@ -1,5 +1,6 @@
 import { appendFileSync, cpSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
@@ -41,9 +42,27 @@ test('a run is in the journal when its caller is answered, and in the database a
   await storage.runs.finish(run.runId, sampleOutcome());
   expect(statusOf(storage, run.runId)).toBeUndefined();
   expect(readFileSync(journalFile(storage.directory), 'utf8')).toContain(run.runId);
-  vi.advanceTimersByTime(20);
+  vi.advanceTimersByTime(50);
   expect(statusOf(storage, run.runId)).toBe('Completed');
   expect(statSync(journalFile(storage.directory)).size).toBe(0);
+});
+
+test('32 runs are in the database one turn after their callers are answered, and fewer wait for others', async () => {
+  const storage = openTestStorage();
+  const end = (count: number) => {
+    const runs = Array.from({ length: count }, () => sampleRun());
+    for (const run of runs) storage.runs.begin(run);
+    return { runs, ended: Promise.all(runs.map(({ runId }) => storage.runs.finish(runId, sampleOutcome()))) };
+  };
+  const few = end(31);
+  await few.ended;
+  await nextTurn();
+  expect(statusOf(storage, few.runs[0]!.runId)).toBeUndefined();
+  const more = end(1);
+  await more.ended;
+  expect(statusOf(storage, more.runs[0]!.runId)).toBeUndefined();
+  await nextTurn();
+  for (const { runId } of [...few.runs, ...more.runs]) expect(statusOf(storage, runId)).toBe('Completed');
 });
 
 test.runIf(process.platform !== 'win32')('only its owner can read the journal', async () => {
