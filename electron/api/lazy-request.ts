@@ -80,9 +80,9 @@ export class LazyRequest implements Request {
   #plain: Request | undefined;
   #isTaken = false;
 
-  /** The names of the headers must be in lower case. Throws `TypeError` for an invalid method. */
+  /** The address must be in the form of a URL's `href`, and the names of the headers in lower case. Throws `TypeError` for an invalid method. */
   constructor(
-    url: URL,
+    url: string,
     {
       method,
       headers,
@@ -95,7 +95,7 @@ export class LazyRequest implements Request {
       body: RequestBody | null;
     },
   ) {
-    this.url = url.href;
+    this.url = url;
     this.method = usualMethods.has(method) ? method : new Request(url, { method }).method;
     this.headers = new IncomingHeaders(headers);
     this.signal = signal;

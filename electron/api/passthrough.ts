@@ -22,6 +22,7 @@ import {
   passTokenCount,
   readRecorder,
 } from '../../shared/contract/passthrough.ts';
+import { parseAddress } from '../common/parse-address.ts';
 import type { ProgramCall } from '../passthrough/begin-run.ts';
 import type { PassThrough, StartedCall } from '../passthrough/create-passthrough.ts';
 import type { CallApi } from '../passthrough/read-request.ts';
@@ -72,8 +73,8 @@ function translatedApi({ providerId, api }: Route): TranslatedApi | null {
  * often, could take it for another one, to which the stored key must not lead.
  */
 function pathOf({ request }: Pick<Input, 'request'>, baseSegments: number): string {
-  const path = `/${new URL(request.url).pathname
-    .split('/')
+  const path = `/${parseAddress(request.url)
+    .pathname.split('/')
     .slice(baseSegments + 1)
     .join('/')}`;
   const segments = path

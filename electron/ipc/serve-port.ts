@@ -126,7 +126,7 @@ function requestOf(frame: RequestFrame, { controller: { signal }, body: incoming
   const bytes = frame.body === null ? null : wholeBody(frame.body);
   if (bytes !== null) headers['content-length'] = String(bytes.byteLength);
   const { method } = frame;
-  return new LazyRequest(new URL(frame.path, base), { method, headers, signal, body: bodyOf(bytes, incoming) });
+  return new LazyRequest(new URL(frame.path, base).href, { method, headers, signal, body: bodyOf(bytes, incoming) });
 }
 
 /** Copies of the chunks: sending a view of a larger buffer would send the whole buffer. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { parseAddress } from '../common/parse-address.ts';
 import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
 import type { DirectTexts } from './direct-texts.ts';
@@ -177,7 +178,7 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     const context = capture && { capture };
     const exchange = new Exchange(passedLimits, context, signal, receiver);
     dispatch(exchange, () => {
-      const { origin, protocol, pathname, search } = new URL(address);
+      const { origin, protocol, pathname, search } = parseAddress(address);
       if (protocol === 'https:') trustSystemCertificates();
       const request = { origin, path: pathname + search, method, headers, body };
       if (capture && (body?.length ?? 0) <= maxCapturedBytes)
@@ -213,7 +214,7 @@ function sentRequest({ method, origin, path, headers, body }: DispatchedRequest,
     method,
     url: origin + path,
     headers: {
-      host: new URL(origin).host,
+      host: parseAddress(origin).host,
       ...headers,
       ...(body === null ? {} : { 'content-length': String(bytes ?? Buffer.byteLength(body)) }),
     },
@@ -222,7 +223,7 @@ function sentRequest({ method, origin, path, headers, body }: DispatchedRequest,
 }
 
 function capturedRequest({ origin, path, method, headers, body }: CapturedRequest): SentRequest {
-  const named = new Map<string, string>([['host', new URL(origin).host]]);
+  const named = new Map<string, string>([['host', parseAddress(origin).host]]);
   for (let index = 0; index < headers.length; index += 2) named.set(headers[index]!, headers[index + 1]!);
   if (body) named.set('content-length', String(body.length));
   return { method, url: origin + path, headers: Object.fromEntries(named), body: body?.toString() ?? null };
@@ -234,7 +235,7 @@ type CapturedRequest = Pick<PassedRequest, 'method' | 'headers' | 'body'> & {
 };
 
 function dispatchOptions(address: string, init: RequestInit, context: CallContext | undefined): DispatchedRequest {
-  const { origin, protocol, pathname, search } = new URL(address);
+  const { origin, protocol, pathname, search } = parseAddress(address);
   if (protocol === 'https:') trustSystemCertificates();
   const body = (init.body as string | null | undefined) ?? null;
   return {
@@ -348,8 +349,12 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
 
   #onFirstByte(): void {
     this.#hasFirstByte = true;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#onSilence(), this.#limits.betweenBytesSeconds * 1000);
+    const { firstByteSeconds, betweenBytesSeconds } = this.#limits;
+    if (betweenBytesSeconds === firstByteSeconds) this.#timer.refresh();
+    else {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#onSilence(), betweenBytesSeconds * 1000);
+    }
     if (this.#isSuccess) this.#context?.onFirstByte?.();
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { LazyRequest } from '../api/lazy-request.ts';
+import { parseAddress } from '../common/parse-address.ts';
 
 /** Node's request object, of HTTP/1.1 or HTTP/2. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -65,7 +66,7 @@ export class IncomingRequest extends LazyRequest {
         return toStream(incoming, signal);
       },
     };
-    super(new URL(url), { method, headers, signal, body: hasBody ? body : null });
+    super(parseAddress(url).href, { method, headers, signal, body: hasBody ? body : null });
     this.#incoming = incoming;
   }
 

@@ -162,6 +162,7 @@ test('every start loads only the packages that nearly every request needs; the o
     'eventsource-parser',
     'hono',
     'hono/utils/accept',
+    'hono/utils/url',
     'kysely',
     'papaparse',
     're2js',

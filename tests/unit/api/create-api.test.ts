@@ -60,6 +60,12 @@ const api = createApi({
     }),
     implement(endpoint('get', '/things', 'audit'), () => []),
     implement(endpoint('get', '/open', 'public'), () => ({ ok: true })),
+    implement(
+      { ...endpoint('get', '/named/{id}', 'public'), parameters: z.object({ id: z.string() }) },
+      ({ parameters }) => ({
+        id: parameters.id,
+      }),
+    ),
     implement(endpoint('get', '/window/secrets', 'window'), () => ({ ok: true })),
     implement(endpoint('get', '/broken', 'run'), () => {
       throw new Error('/home/somebody/file.ts went wrong');
@@ -95,6 +101,28 @@ async function send(path: string, { method = 'GET', headers = {}, body: text, ac
 
 const withKey = { authorization: 'Bearer run-key' };
 const json = { ...withKey, 'content-type': 'application/json' };
+
+describe('a path', () => {
+  it.each(['/open', '/%6fpen', '/open?page=1', '/open#part'])('is found as %s', async (path) => {
+    expect((await send(path)).status).toBe(200);
+  });
+
+  it.each(['/open/', '//open', '/Open', '/things/{id}', '/things/%7Bid%7D/', '/%zz'])('is not %s', async (path) => {
+    expect((await send(path, { headers: withKey })).status).toBe(404);
+  });
+
+  it('with a parameter has its value, also if that looks like the parameter', async () => {
+    for (const id of ['7', '%7Bid%7D']) {
+      const { answer } = await send(`/named/${id}`);
+      expect(answer).toEqual({ id: decodeURIComponent(id) });
+    }
+  });
+
+  it('answers HEAD without a body', async () => {
+    const response = await api.fetch(new Request('http://127.0.0.1/open', { method: 'HEAD' }), { access: 'network' });
+    expect([response.status, response.body]).toEqual([405, null]);
+  });
+});
 
 describe('the order of rejections', () => {
   it.each([
