@@ -20,13 +20,13 @@ interface QueueProps {
 function Answer({ run }: { run: ReturnType<typeof useRun> }) {
   return (
     <QueryView query={run} subject="the answer">
-      {({ input, output }) => (
+      {({ runId, input, output }) => (
         <>
           <details>
             <summary>Prompt</summary>
             <p className="judges__sent mono">{(input.renderedPrompt ?? input.promptText).slice(0, 20_000)}</p>
           </details>
-          <div className="judges__answer" tabIndex={0} role="region" aria-label="Answer to label">
+          <div key={runId} className="judges__answer" tabIndex={0} role="region" aria-label="Answer to label">
             <MarkdownView text={output.content.slice(0, 200_000)} isGrowing={false} />
           </div>
         </>

@@ -73,6 +73,23 @@ test('a judge is created, and what it lacks is named', async () => {
   expect(opened.addresses.at(-1)).toMatch(/^\/compare\/judges\/[0-9a-f-]{36}$/);
 });
 
+test('an answer that comes back is shown from its beginning', async () => {
+  await open('/compare/judges', 2);
+  const judge = await client.call(createJudge, {
+    body: { name: 'Polite', promptText: '{{answer}}?', verdict: { kind: 'passOrFail' }, ...model },
+  });
+  opened.navigate(`/compare/judges/${judge.id}`);
+  const answer = () => screen.findByRole('region', { name: 'Answer to label' });
+  const first = await answer();
+  press('p');
+  await waitFor(() => expect(first.isConnected).toBe(false));
+  const second = await answer();
+  second.scrollTop = 40;
+  press('z', { ctrlKey: true });
+  await waitFor(() => expect(second.isConnected).toBe(false));
+  expect((await answer()).scrollTop).toBe(0);
+});
+
 test('answers are labelled with the keyboard, without the verdicts, and judged again after a change', async () => {
   await open('/compare/judges', 4);
   const judge = await client.call(createJudge, {
