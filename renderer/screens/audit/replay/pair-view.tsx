@@ -181,7 +181,7 @@ export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDiff
           <Notice tone="negative">{failure}</Notice>
         </div>
       )}
-      <div className="replay__sides">
+      <div key={`sides of ${pair.position}`} className="replay__sides">
         <Side
           title="Before"
           side={original}

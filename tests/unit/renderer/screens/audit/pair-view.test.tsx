@@ -1,4 +1,5 @@
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
+import { useState } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import type { NewRun } from '../../../../../electron/storage/run-rows.ts';
 import { PairView } from '../../../../../renderer/screens/audit/replay/pair-view.tsx';
@@ -68,4 +69,23 @@ test('a pair shows its messages, its changed tools and its calls next to each ot
   before.getByText('Call of weather');
   expect(before.getByText('Paris').tagName).toBe('DEL');
   expect(within(screen.getByRole('region', { name: 'Answer after' })).getByText('Rome').tagName).toBe('INS');
+});
+
+test('another pair is shown from the beginning of its texts', async () => {
+  opened = await openWindow(<Pairs />);
+  function Pairs() {
+    const [position, setPosition] = useState(0);
+    const pair = { position, state: 'completed', failure: null, original: null, replayed: null } as const;
+    return (
+      <>
+        <PairView pair={pair} isDifferenceShown />
+        <button onClick={() => setPosition(1)}>Next</button>
+      </>
+    );
+  }
+  const names = ['Input', 'Answer before', 'Answer after'];
+  const regions = () => names.map((name) => screen.getByRole('region', { name }));
+  for (const region of regions()) region.scrollTop = 40;
+  fireEvent.click(screen.getByRole('button', { name: 'Next' }));
+  expect(regions().map(({ scrollTop }) => scrollTop)).toEqual([0, 0, 0]);
 });
