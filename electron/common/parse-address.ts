@@ -7,8 +7,8 @@ const maxCharacters = 256;
 const knownAddresses = new Map<string, Address>();
 
 /**
- * As `new URL`, and throws as it does. Most addresses of requests and providers repeat, and parsing takes as long as all other work on the head of
- * a request. One with a query or a user isn't kept: it may have a key.
+ * As `new URL`, and throws as it does. Most addresses of requests and providers repeat, and another program's call needs them four times, for 4 µs
+ * each. One with a query or a user isn't kept: it may have a key.
  */
 export function parseAddress(text: string): Address {
   const known = knownAddresses.get(text);
