@@ -202,6 +202,7 @@ test('a collector that never responds does not stop the host from closing, and d
   await record(storage);
   await first;
   await Promise.all(Array.from({ length: 300 }, () => record(storage)));
+  storage.flush();
   expect(traces.state()).toMatchObject({ sent: 0, waiting: 301, dropped: 0 });
   await traces.close();
   expect(traces.state()).toMatchObject({ sent: 0, waiting: 0, dropped: 301 });
