@@ -67,6 +67,23 @@ function writeRecordingOpener(folder: string): void {
 /** Playwright's own 30 seconds pass on a machine that is busy with other things, such as creating the package. In milliseconds. */
 const startTimeout = 120_000;
 
+/**
+ * Evaluates once more what V8 collected the result's promise of, before Playwright had it: its inspector holds that promise only weakly
+ * (microsoft/playwright#33737). What tests evaluate in the main process may happen twice.
+ */
+function evaluateAgainIfCollected(app: ElectronApplication): void {
+  const evaluate = app.evaluate.bind(app) as (...given: readonly unknown[]) => Promise<unknown>;
+  const retried = async (...given: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await evaluate(...given);
+    } catch (error) {
+      if (!String(error).includes('promise was garbage collected')) throw error;
+      return evaluate(...given);
+    }
+  };
+  app.evaluate = retried as ElectronApplication['evaluate'];
+}
+
 /** Chromium does not start its sandbox as root, which is what a container runs as. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
@@ -150,6 +167,7 @@ export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgr
         colorScheme: null,
         timeout: startTimeout,
       });
+      evaluateAgainIfCollected(app);
       running.add(app);
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
