@@ -101,7 +101,7 @@ const octets = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /**
  * Digits are a phone number if they have a country code with `+` or `00`, a leading zero, or the North American format. Other long numbers
- * are orders, amounts and dates.
+ * are orders, amounts and dates, and the beginning of a UUID can have digits alone.
  */
 function isPhoneNumber(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length;
@@ -111,7 +111,7 @@ function isPhoneNumber(text: string): boolean {
 }
 
 export const findPhones: Finder = findWith(
-  /(?<![\p{L}\p{N}_+]|[\d.,:-](?=\d))\+?\(?\d(?:[ \t\u00a0()./-]{0,3}\d){6,16}(?![\p{L}\p{N}_]|[.,:-]\d)/gu,
+  /(?<![\p{L}\p{N}_+]|[\d.,:-](?=\d))\+?\(?\d(?:[ \t\u00a0()./-]{0,3}\d){6,16}(?![\p{L}\p{N}_]|[.,:-]\d|-[\dA-Fa-f]{4}-[\dA-Fa-f]{4}-)/gu,
   (match) => (isPhoneNumber(match[0]) ? whole(match) : null),
 );
 

@@ -14,6 +14,7 @@ describe('rules replace', () => {
     ['jörg@exämple.de, MAX@EXAMPLE.COM.', '[e-mail], [e-mail].'],
     ['Call +49 (0)30 1234567 or 0170/1234567', 'Call [phone] or [phone]'],
     ['(212) 555-0182 and 212-555-0182 and 0044 20 7946 0958', '[phone] and [phone] and [phone]'],
+    ['08780201-fax, 08780201-f13e', '[phone]-fax, [phone]-f13e'],
     ['4111 1111 1111 1111 12/27', '[card] 12/27'],
     ['card 5500-0000-0000-0004, amex 378282246310005', 'card [card], amex [card]'],
     ['DE89 3704 0044 0532 0130 00 is mine', '[account] is mine'],
@@ -33,6 +34,7 @@ describe("rules don't replace", () => {
     '4111111111111112 fails the check',
     'DE88 is a road, AB12CDEF34567890123 is no IBAN of a country',
     '550e8400-e29b-41d4-a716-446655440000',
+    '08780201-f13e-48c0-a429-50cfe93a1f18 00780201-A13E-48C0-A429-50CFE93A1F18',
     'user@localhost and @mention',
   ])('%s', (text) => {
     expect(redact(text)).toBe(text);
