@@ -6,9 +6,17 @@ import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunGuard } from '../completions/guard.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import { redactText } from '../provider-exchanges/redact.ts';
-import type { RunCost } from '../providers/model-prices.ts';
-import type { RawUsage } from '../providers/provider.ts';
-import type { RunOutcome } from '../storage/run-rows.ts';
+import type { ModelPrices } from '../providers/model-prices.ts';
+import type { RunOutcome, UnreadOutcome } from '../storage/run-rows.ts';
+import {
+  type CallFailure,
+  creditsOf,
+  failureIn,
+  isSuccess,
+  outcomeOf,
+  readUnread,
+  unreadableResponse,
+} from './call-outcome.ts';
 import type { CallReader } from './create-call-reader.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
@@ -37,6 +45,8 @@ export interface CallRecordOptions {
   readonly reader: Pick<CallReader, 'response'>;
   /** Writes the outcome. */
   readonly finish: (outcome: RunOutcome) => Promise<void>;
+  /** Puts a response into the journal that `read` reads a moment later. Returns false if it must be read first. */
+  readonly finishUnread: (unread: UnreadOutcome, read: () => RunOutcome) => boolean;
   readonly guard: RunGuard | null;
   /** Whether the guard checks answers. */
   readonly isChecked: boolean;
@@ -45,7 +55,8 @@ export interface CallRecordOptions {
   readonly exchanges: ExchangeLog | null;
   /** Aborts when the program leaves. */
   readonly signal: AbortSignal;
-  readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
+  /** Null if a price is unknown. */
+  readonly prices: ModelPrices | null;
   readonly charge: (use: CallUse) => void;
   /** Called with a complete response when the program has all of it, even if the call could not be written. */
   readonly onResponse: (response: RecordedResponse) => void;
@@ -54,18 +65,6 @@ export interface CallRecordOptions {
   readonly onFailure: (error: unknown) => void;
   /** Whether the program must not get the end of a response that isn't recorded. */
   readonly mustRecord: boolean;
-}
-
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** The code of a provider's own error. */
-function codeOf(status: number): string {
-  if (status === 401 || status === 403) return 'provider_key_refused';
-  if (status === 429) return 'rate_limited';
-  return status < 500 ? 'invalid_request' : 'provider_failed';
 }
 
 const unchecked = () =>
@@ -145,6 +144,43 @@ export class CallRecord implements CallObserver {
     clearTimeout(timer);
   }
 
+  /**
+   * Ends the call without reading the response, which takes longer than writing it to the journal. It is read when the program has it.
+   * Returns false for a response that must be read first.
+   */
+  endAtOnce(): boolean {
+    if (this.#ended !== null) return false;
+    const { api, level, rules, secrets, guard, mustRecord, prices, sentAt, finishUnread } = this.#options;
+    // The journal must not have a text that isn't recorded.
+    if (level !== 'all' || rules.length > 0 || secrets.length > 0 || guard !== null || mustRecord) return false;
+    const body = this.#body?.short ?? null;
+    if (this.#head === null || body === null) return false;
+    const { status, statusText } = this.#head;
+    const unread = {
+      api,
+      httpStatus: status,
+      statusText,
+      firstTokenMs: this.#firstByteMs,
+      totalMs: performance.now() - sentAt,
+      completedAt: Date.now(),
+      prices,
+      body: Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+    };
+    if (!finishUnread(unread, () => this.#readUnread(unread, body))) return false;
+    this.#ended = Promise.resolve();
+    return true;
+  }
+
+  /** Never throws. */
+  #readUnread(unread: UnreadOutcome, body: Uint8Array): RunOutcome {
+    const { runId, exchanges, charge, onFailure } = this.#options;
+    const { response, outcome } = readUnread(unread, body, onFailure);
+    charge({ credits: outcome.credits, usage: response.usage });
+    if (outcome.error === null) this.#noteResponse(response);
+    exchanges?.store(runId);
+    return outcome;
+  }
+
   async fail(reason: Error): Promise<void> {
     try {
       await this.#finish(reason);
@@ -170,26 +206,23 @@ export class CallRecord implements CallObserver {
 
   async #write(reason: Error | null): Promise<void> {
     const { runId, level, finish, guard, exchanges, charge, signal, onFailure, mustRecord } = this.#options;
+    const { prices, sentAt } = this.#options;
     let unreadable: Error | null = null;
     const unread = (error: Error): RecordedResponse => {
       unreadable = error;
-      return {
-        ...noResponse,
-        isUnread: true,
-        error: `The response could not be read for the record: ${error.message}`,
-      };
+      return unreadableResponse(error);
     };
-    const totalMs = performance.now() - this.#options.sentAt;
+    const times = { firstTokenMs: this.#firstByteMs, totalMs: performance.now() - sentAt };
     const isCancelled = reason !== null && signal.aborted;
     const response = await this.#judge(await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);
     this.#options.onHidden(response.hidden);
-    const credits = this.#isSuccess && this.#firstByteMs !== null ? 1 : 0;
-    charge({ credits, usage: response.usage });
+    const known = { level, prices, httpStatus: this.#head?.status ?? null, ...times };
+    charge({ credits: creditsOf(known), usage: response.usage });
     const moderation = level === 'all' && guard ? await this.#findings(guard, response) : null;
-    const end = { credits, totalMs, isCancelled, failure };
+    const end = { ...known, completedAt: Date.now(), isCancelled, failure, moderation };
     try {
-      await finish(this.#outcome(response, end, moderation));
+      await finish(outcomeOf(response, end));
     } finally {
       // The program gets the end of the response first. Its next call can't be here before the tick. A full disk writes the run later.
       if (failure === null && !isCancelled) process.nextTick(() => this.#noteResponse(response));
@@ -243,42 +276,8 @@ export class CallRecord implements CallObserver {
     }
   }
 
-  #outcome(
-    response: RecordedResponse,
-    {
-      credits,
-      totalMs,
-      isCancelled,
-      failure,
-    }: { credits: number; totalMs: number; isCancelled: boolean; failure: Failure | null },
-    moderation: RunModeration | null,
-  ): RunOutcome {
-    const { level, cost } = this.#options;
-    const { content, reasoning, toolCalls, usage, rawUsage, finishReason, frames } = response;
-    const isWhole = level === 'all';
-    return {
-      status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
-      finishReason: isCancelled ? 'Cancelled' : failure ? 'Error' : finishReason,
-      error: failure && (isWhole ? failure : { ...failure, message: '' }),
-      content: isWhole ? content : '',
-      reasoning: isWhole && reasoning !== '' ? reasoning : null,
-      usage,
-      rawUsage,
-      cost: usage === null ? null : cost(usage, rawUsage),
-      credits,
-      firstTokenMs: this.#firstByteMs,
-      totalMs,
-      completedAt: Date.now(),
-      citations: [],
-      ...(this.#head && { httpStatus: this.#head.status }),
-      ...(frames && { frames }),
-      ...(moderation && { moderation }),
-      ...(isWhole && toolCalls.length > 0 && { toolCalls }),
-    };
-  }
-
   get #isSuccess(): boolean {
-    return this.#head !== null && this.#head.status >= 200 && this.#head.status < 300;
+    return isSuccess(this.#head?.status ?? null);
   }
 
   get #isCut(): boolean {
@@ -302,17 +301,11 @@ export class CallRecord implements CallObserver {
     };
   }
 
-  #failureOf(response: RecordedResponse, reason: Error | null): Failure | null {
+  #failureOf(response: RecordedResponse, reason: Error | null): CallFailure | null {
     const isUnchecked = this.isJudged && this.#isCut;
-    if (this.#head === null || (reason !== null && !isUnchecked)) {
-      const start = this.#head === null ? "The provider's response never came" : "The provider's response broke off";
-      return { code: 'provider_failed', message: `${start}: ${reason?.message ?? 'no reason given'}` };
-    }
-    const { status, statusText } = this.#head;
-    if (!this.#isSuccess) return { code: codeOf(status), message: response.error ?? `${status} ${statusText}` };
-    if (response.error !== null) return { code: 'provider_failed', message: response.error };
-    if (response.isComplete || this.#isCut) return null;
-    return { code: 'provider_failed', message: "The provider's response ended before it was complete." };
+    if (this.#head !== null && (reason === null || isUnchecked)) return failureIn(response, this.#head, this.#isCut);
+    const start = this.#head === null ? "The provider's response never came" : "The provider's response broke off";
+    return { code: 'provider_failed', message: `${start}: ${reason?.message ?? 'no reason given'}` };
   }
 }
 
@@ -332,10 +325,14 @@ export class UnrecordedCall implements CallObserver {
 
   take(): void {}
 
-  async end(): Promise<void> {
-    if (this.#isCharged) return;
+  endAtOnce(): boolean {
+    if (!this.#isCharged) this.#charge({ credits: this.#isSuccess ? 1 : 0, usage: null });
     this.#isCharged = true;
-    this.#charge({ credits: this.#isSuccess ? 1 : 0, usage: null });
+    return true;
+  }
+
+  async end(): Promise<void> {
+    this.endAtOnce();
   }
 
   fail(): Promise<void> {

@@ -12,6 +12,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import { ownKeys } from '../providers/forwarded-call.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import { beginRun, modelOf, noteAnswer, type ProgramCall, type Recording, requestKey, systemOf } from './begin-run.ts';
 import { type Charge, type ChargeKey, createKeyCharges, reserve } from './charge-call.ts';
@@ -65,7 +66,7 @@ export interface PassThrough {
 
 export interface PassThroughOptions {
   readonly storage: Pick<Storage, 'threads' | 'runs' | 'settings'>;
-  readonly providers: Pick<Providers, 'pass' | 'costOfCall'>;
+  readonly providers: Pick<Providers, 'pass' | 'pricesOf'>;
   readonly pauses: Pick<ProviderPauses, 'noteResponse'>;
   readonly credits: Credits;
   readonly rateLimits: RateLimits;
@@ -136,7 +137,10 @@ function createRecord(
   const { recorder } = storage.settings.read();
   const level = recording?.level ?? 'metadata';
   if (level === 'all' && request.files.length > 0) storeBeside(request.files, call.caller.callerId, parts);
-  const model = modelOf(call, request.model);
+  const noteEnd = ({ status }: RunOutcome) => {
+    if (status === 'Failed' && request.key !== '') meter.noteFailed(requestKey(call, request));
+    meter.noteRecord();
+  };
   return new CallRecord({
     runId: recording?.runId ?? '',
     sentAt: sent.sentAt,
@@ -151,13 +155,19 @@ function createRecord(
     finish: async (outcome) => {
       if (recording === null) return;
       await storage.runs.finish(recording.runId, outcome);
-      if (outcome.status === 'Failed' && request.key !== '') meter.noteFailed(requestKey(call, request));
-      meter.noteRecord();
+      noteEnd(outcome);
     },
+    finishUnread: (unread, read) =>
+      recording !== null &&
+      storage.runs.finishUnread(recording.runId, unread, () => {
+        const outcome = read();
+        noteEnd(outcome);
+        return outcome;
+      }),
     guard: runGuard,
     isChecked: runGuard !== null && storage.settings.read().guard.answers !== 'off',
     isJudged: isJudged(planned, parts),
-    cost: (usage, rawUsage) => providers.costOfCall(systemOf(call.providerId), model, usage, rawUsage),
+    prices: providers.pricesOf(systemOf(call.providerId), modelOf(call, request.model)),
     onResponse: (response) => {
       if (recording) noteAnswer(planned, recording, response, storage);
     },
@@ -273,6 +283,8 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       const timer = setTimeout(() => void stopReading(), maxClosingMilliseconds);
       await Promise.all([...ending, ...parts.storing]);
       clearTimeout(timer);
+      // Responses that programs have already are read in the next turn.
+      await nextTurn();
       await stopReading();
     },
   };

@@ -29,6 +29,8 @@ export interface CallObserver {
   begin(head: PassedHead): void;
   /** The chunk is only valid during the call. */
   take(chunk: Uint8Array): void;
+  /** Ends the call if that needs no waiting, as `end` does. Returns whether it did. */
+  endAtOnce(): boolean;
   /** Resolves when the call is on disk. Rejects if the program must not get the end of a response that isn't. */
   end(): Promise<void>;
   fail(error: Error): Promise<void>;
@@ -178,24 +180,21 @@ export class PassedCall implements ResponseReceiver {
     if (isWhole || this.#waitingBytes >= maxCollectedBytes) this.#record();
   }
 
-  /** Passes on the end when the call is on disk. What the program gets at once is written first, which it reads meanwhile. */
+  /** Passes on the end when the call is on disk. If that takes a while, what the program gets at once is written first, which it reads meanwhile. */
   #record(): void {
     this.#isEnding = true;
     this.#end ??= [];
-    queueMicrotask(() => process.nextTick(() => this.#recordNow()));
+    if (this.#observer.endAtOnce()) {
+      this.#isRecording = true;
+      this.#passEnd();
+    } else queueMicrotask(() => process.nextTick(() => this.#recordNow()));
   }
 
   #recordNow(): void {
     if (!this.#isEnding || this.#isRecording) return;
     this.#isRecording = true;
     this.#observer.end().then(
-      () => {
-        this.#isRecorded = true;
-        this.#waiting.push(...this.#end!.splice(0));
-        this.#flush();
-        if (this.#hasEnded) this.#whole.resolve();
-        else this.#flow?.resume();
-      },
+      () => this.#passEnd(),
       (error: Error) => {
         this.#whole.reject(error);
         this.#rejection = error;
@@ -203,6 +202,14 @@ export class PassedCall implements ResponseReceiver {
         this.#flow?.cancel();
       },
     );
+  }
+
+  #passEnd(): void {
+    this.#isRecorded = true;
+    this.#waiting.push(...this.#end!.splice(0));
+    this.#flush();
+    if (this.#hasEnded) this.#whole.resolve();
+    else this.#flow?.resume();
   }
 
   #flush(): void {

@@ -14,6 +14,8 @@ export interface ResponseBody {
   append(chunk: Uint8Array, atMs: number): void;
   /** Whether more arrived than is recorded. */
   readonly isCut: boolean;
+  /** What has arrived, if that is short and not compressed, and neither a stream nor the array that Gemini streams; null otherwise. */
+  readonly short: Uint8Array | null;
   /** Reads what has arrived. Call it once, and append nothing more. */
   end(): RecordedResponse | Promise<RecordedResponse>;
 }
@@ -45,6 +47,10 @@ export interface BodyReaders {
 const maxBytesAtEnd = 1_048_576;
 const partBytes = 262_144;
 
+/** Reading this takes less than a millisecond. */
+const maxShortBytes = 65_536;
+const openingBracket = 91;
+
 export class ArrivingBody implements ResponseBody {
   readonly #form: ResponseForm;
   readonly #readers: BodyReaders;
@@ -61,6 +67,13 @@ export class ArrivingBody implements ResponseBody {
 
   get isCut(): boolean {
     return this.#isCut;
+  }
+
+  get short(): Uint8Array | null {
+    const { api, isStream, encoding } = this.#form;
+    if (isStream || encoding !== '' || this.#part.size > maxShortBytes) return null;
+    const { bytes } = this.#part;
+    return api === 'gemini-content' && bytes[0] === openingBracket ? null : bytes;
   }
 
   append(chunk: Uint8Array, atMs: number): void {

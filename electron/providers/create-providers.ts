@@ -23,7 +23,7 @@ import {
 import { type ForwardedCall, forwardCall } from './forwarded-call.ts';
 import { createModelDirectory, type KnownModel } from './model-directory.ts';
 import { filterConfiguration } from './model-metadata.ts';
-import { costOf, type RunCost } from './model-prices.ts';
+import { costOf, type ModelPrices, type RunCost } from './model-prices.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { createModelResolver, type ResolvedModel } from './model-resolver.ts';
 import { createProviderFetch } from './provider-fetch.ts';
@@ -67,8 +67,8 @@ export interface Providers extends Endpoints, ModelList {
   /** Null when a price is unknown. `rawUsage` is the provider's own usage object. */
   cost(target: Pick<ResolvedModel, 'metadata'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
 
-  /** The cost of another program's call; null if a price is unknown. */
-  costOfCall(aiSystem: KnownModel['aiSystem'], model: string, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
+  /** For another program's call; null if a price is unknown. */
+  pricesOf(aiSystem: KnownModel['aiSystem'], model: string): ModelPrices | null;
   /** Sends another program's request to its provider. Throws 503 if the key is missing or the address isn't confirmed. */
   pass(call: ForwardedCall, receiver: ResponseReceiver): void;
   /** The error for a call that got no response. */
@@ -131,8 +131,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     },
     applicableConfiguration: ({ metadata }, configuration) => filterConfiguration(metadata, configuration),
     cost: ({ metadata }, usage, rawUsage) => costOf(metadata.prices, usage, rawUsage),
-    costOfCall: (aiSystem, model, usage, rawUsage) =>
-      costOf(directory.metadataOf(aiSystem, model)?.prices ?? null, usage, rawUsage),
+    pricesOf: (aiSystem, model) => directory.metadataOf(aiSystem, model)?.prices ?? null,
     pass: (call, receiver) => forwardCall(call, receiver, credentials, transport),
     callFailure: (providerId, error, signal) => {
       const title = isKeyedProvider(providerId) ? registry[providerId].title : endpointName(providerId);

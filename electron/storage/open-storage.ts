@@ -5,6 +5,7 @@ import { createAgentStore } from './agents/agent-store.ts';
 import { createTurnStore } from './agents/turn-store.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuditStore } from '../audit/query/audit-store.ts';
+import { readOutcome } from '../passthrough/call-outcome.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
@@ -151,7 +152,8 @@ function assembleStorage(
   const logSync = createLogSync(`${file}-wal`);
   const journal = createRunJournal(directory);
   const onWrite = () => audit.noteRuns();
-  const runs = createRunStore({ database, logSync, journal, durability, windowCallerId, tokenSecret, onWrite });
+  const parts = { database, logSync, journal, durability, windowCallerId, tokenSecret, readOutcome, onWrite };
+  const runs = createRunStore(parts);
   const audit = createAuditStore({ database, directory, tokenSecret, windowCallerId, flush: runs.flush });
   const complete = <Store extends object>(store: Store): Store => afterFlush(store, runs.flush);
   const apiKeys = createApiKeys(database);

@@ -1,14 +1,18 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NewRun, RunOutcome } from './run-rows.ts';
+import type { NewRun, RunOutcome, UnreadOutcome } from './run-rows.ts';
+
+/** How a run ended. */
+export type JournalEnd = { readonly outcome: RunOutcome } | { readonly unread: UnreadOutcome };
+
+export type JournalEntry = EndedRun & JournalEnd;
 
 /** A run that has ended and isn't in the database yet. */
-export interface JournalEntry {
+export interface EndedRun {
   /** Without the rest if the start of the run is in the database. */
   readonly run: NewRun | Pick<NewRun, 'runId' | 'apiKeyId'>;
   /** The name of a conversation that isn't in the database yet. */
   readonly conversationName: string | null;
-  readonly outcome: RunOutcome;
 }
 
 /** Ended runs in a file beside the database, until they are in it. One write to a file takes a tenth of a commit. */

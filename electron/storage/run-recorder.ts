@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeDiskFailure } from './disk-failure.ts';
 import { charactersOf, createRetryBuffer } from './retry-buffer.ts';
-import type { JournalEntry, RunJournal } from './run-journal.ts';
+import type { EndedRun, JournalEnd, RunJournal } from './run-journal.ts';
 import type { NewRun, RunOutcome } from './run-rows.ts';
-import { createRunWriter, maxSharedCharacters, type RunWriterOptions, type WrittenRun } from './run-writer.ts';
+import {
+  createRunWriter,
+  maxSharedCharacters,
+  type RunWriter,
+  type RunWriterOptions,
+  type WrittenRun,
+} from './run-writer.ts';
 import type { RunStore } from './storage.ts';
 import type { Conversations } from './conversations.ts';
 import type { LogSync } from './write-ahead-log.ts';
@@ -23,7 +29,13 @@ interface RecordedRun extends WrittenRun {
   readonly written: PromiseWithResolvers<void>;
 }
 
-export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'finish'> {
+/** A run whose program has the response, which is in the journal and will be read in a moment. */
+interface UnreadRun {
+  readonly recorded: RecordedRun;
+  readonly read: () => RunOutcome;
+}
+
+export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'finish' | 'finishUnread'> {
   /** Writes the queue. Readers call it first, so that they see every run. */
   flush(): void;
   /** Writes runs that have ended, in one transaction with what `also` writes. Throws if the disk fails; then nothing is written. */
@@ -46,11 +58,11 @@ export interface RunRecorderOptions extends RunWriterOptions {
 
 export type Durability = 'process' | 'power-loss';
 
-/** What the journal has of a run that has ended. */
-function journalEntryOf({ run, sequence, outcome }: RecordedRun, { unwrittenName }: Conversations): JournalEntry {
+/** What the journal has of a run beside its end. */
+function endedRunOf({ run, sequence }: RecordedRun, { unwrittenName }: Conversations): EndedRun {
   const { runId, apiKeyId, conversationId } = run;
-  if (sequence !== null) return { run: { runId, apiKeyId }, conversationName: null, outcome: outcome! };
-  return { run, conversationName: unwrittenName(conversationId), outcome: outcome! };
+  if (sequence !== null) return { run: { runId, apiKeyId }, conversationName: null };
+  return { run, conversationName: unwrittenName(conversationId) };
 }
 
 /** Of a run whose start isn't in the database, the journal would get all messages. The database gets only those that no earlier run has. */
@@ -75,18 +87,22 @@ const isLong = (run: RecordedRun): boolean => charactersOf(run) > maxSharedChara
 /** Runs whose callers are answered from the journal, until the database has the runs. */
 function createJournaledRuns({ journal, durability, conversations }: RunRecorderOptions) {
   const runs = new Set<RecordedRun>();
+
+  /** Returns false if the journal doesn't take them. Then no caller is answered. */
+  function answer(ended: readonly RecordedRun[], endOf: (recorded: RecordedRun) => JournalEnd): boolean {
+    if (durability === 'power-loss' || ended.some(isLong) || !ended.every(fitsJournal)) return false;
+    const entries = ended.map((recorded) => ({ ...endedRunOf(recorded, conversations), ...endOf(recorded) }));
+    if (!journal.append(entries)) return false;
+    for (const recorded of ended) {
+      runs.add(recorded);
+      recorded.isAnswered = true;
+      recorded.written.resolve();
+    }
+    return true;
+  }
+
   return {
-    /** Returns false if the journal doesn't take them. Then no caller is answered. */
-    answer(ended: readonly RecordedRun[]): boolean {
-      if (durability === 'power-loss' || ended.some(isLong) || !ended.every(fitsJournal)) return false;
-      if (!journal.append(ended.map((recorded) => journalEntryOf(recorded, conversations)))) return false;
-      for (const recorded of ended) {
-        runs.add(recorded);
-        recorded.isAnswered = true;
-        recorded.written.resolve();
-      }
-      return true;
-    },
+    answer,
     remove(written: readonly RecordedRun[]): void {
       for (const recorded of written) runs.delete(recorded);
       if (runs.size === 0) journal.clear();
@@ -110,52 +126,12 @@ function syncLog(
   return undefined;
 }
 
-/**
- * Writes runs in batches. What ends within one turn of the event loop is one write to the journal, and its callers are answered; the
- * database gets it a moment later, in one transaction with the runs before and after it. A run that ends before its start was written
- * costs one insert.
- */
-export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const { logSync, journal, onWrite, onEnd, removedRuns } = options;
-  const writer = createRunWriter(options);
-  writer.restore(journal.read());
-  journal.clear();
-  const active = new Map<string, RecordedRun>();
+type JournaledRuns = ReturnType<typeof createJournaledRuns>;
+
+/** Writes runs to the database. Those that a failing disk doesn't take wait in a buffer. */
+function createCommits(writer: RunWriter, journaled: JournaledRuns, options: RunRecorderOptions) {
+  const { onWrite, onEnd } = options;
   const retryBuffer = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
-  let queue = new Set<RecordedRun>();
-  const journaled = createJournaledRuns(options);
-  let justEnded: RecordedRun[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let finishTurn: NodeJS.Immediate | null = null;
-
-  function flush(): void {
-    if (timer) clearTimeout(timer);
-    if (finishTurn) clearImmediate(finishTurn);
-    timer = finishTurn = null;
-    justEnded = [];
-    retryBuffer.writeAll();
-    if (queue.size === 0) return;
-    const batch = [...queue];
-    queue = new Set();
-    commit(batch);
-  }
-
-  /** Answers the callers of this turn from the journal, if it takes their runs. */
-  function endTurn(): void {
-    finishTurn = null;
-    // A run that is in the journal must get into the database, which doesn't take any while others wait.
-    const isAnswered = retryBuffer.isEmpty && journaled.answer(justEnded);
-    justEnded = [];
-    if (!isAnswered) flush();
-    // The callers get the ends of their answers first.
-    else if (queue.size >= maxWaiting) flushNextTurn();
-    else timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
-  }
-
-  /** The turn that ended the run already read and parsed a long answer. */
-  function flushNextTurn(): void {
-    finishTurn = setImmediate(flush);
-  }
 
   /** Returns whether all runs were written. */
   function commit(batch: RecordedRun[]): boolean {
@@ -194,9 +170,76 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     recorded.written.reject(error);
   }
 
+  return { commit, retryBuffer };
+}
+
+/**
+ * Writes runs in batches. What ends within one turn of the event loop is one write to the journal, and its callers are answered; the
+ * database gets it a moment later, in one transaction with the runs before and after it. A run that ends before its start was written
+ * costs one insert.
+ */
+export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
+  const { logSync, journal, onWrite, removedRuns } = options;
+  const writer = createRunWriter(options);
+  writer.restore(journal.read());
+  journal.clear();
+  const active = new Map<string, RecordedRun>();
+  let queue = new Set<RecordedRun>();
+  const journaled = createJournaledRuns(options);
+  const { commit, retryBuffer } = createCommits(writer, journaled, options);
+  let justEnded: RecordedRun[] = [];
+  let unread: UnreadRun | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let finishTurn: NodeJS.Immediate | null = null;
+
+  function readUnread(): void {
+    if (unread === null) return;
+    const { recorded, read } = unread;
+    unread = null;
+    recorded.outcome = read();
+    queue.add(recorded);
+  }
+
+  function flush(): void {
+    readUnread();
+    if (timer) clearTimeout(timer);
+    if (finishTurn) clearImmediate(finishTurn);
+    timer = finishTurn = null;
+    justEnded = [];
+    retryBuffer.writeAll();
+    if (queue.size === 0) return;
+    const batch = [...queue];
+    queue = new Set();
+    commit(batch);
+  }
+
+  /** Answers the callers of this turn from the journal, if it takes their runs. */
+  function endTurn(): void {
+    finishTurn = null;
+    // A run that is in the journal must get into the database, which doesn't take any while others wait.
+    const isAnswered =
+      justEnded.length === 0 ||
+      (retryBuffer.isEmpty && journaled.answer(justEnded, ({ outcome }) => ({ outcome: outcome! })));
+    justEnded = [];
+    readUnread();
+    if (!isAnswered) flush();
+    // The callers get the ends of their answers first.
+    else if (queue.size >= maxWaiting) flushNextTurn();
+    else timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
+  }
+
+  /** The turn that ended the run already read and parsed a long answer. */
+  function flushNextTurn(): void {
+    finishTurn = setImmediate(flush);
+  }
+
   return {
     flush,
-    requireRoom: retryBuffer.requireNone,
+    requireRoom() {
+      // The run that now begins may continue this one.
+      readUnread();
+      retryBuffer.requireNone();
+    },
     record(runs, also) {
       try {
         writer.write(runs.map(toWrite), also);
@@ -226,6 +269,16 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       justEnded.push(recorded);
       finishTurn ??= setImmediate(isLong(recorded) ? flushNextTurn : endTurn);
       return recorded.written.promise;
+    },
+    finishUnread(runId, unreadOutcome, read) {
+      // What ends within one turn shares a write.
+      if (unread !== null || justEnded.length > 0 || !retryBuffer.isEmpty) return false;
+      const recorded = active.get(runId);
+      if (!recorded || !journaled.answer([recorded], () => ({ unread: unreadOutcome }))) return false;
+      active.delete(runId);
+      unread = { recorded, read };
+      finishTurn ??= setImmediate(endTurn);
+      return true;
     },
   };
 }

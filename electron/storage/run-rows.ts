@@ -1,6 +1,7 @@
 import { startOfText } from '../common/start-of-text.ts';
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
-import type { RunCost } from '../providers/model-prices.ts';
+import type { CallApi } from '../passthrough/read-request.ts';
+import type { ModelPrices, RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { FrameTiming, RunOrigin } from '../../shared/contract/conversations.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
@@ -79,6 +80,20 @@ export interface RunOutcome {
   /** Absent where the model called no tool. */
   readonly toolCalls?: readonly ModelToolCall[];
 }
+
+/** How another program's call ended, before its response is read. The outcome is made of it. */
+export interface UnreadOutcome extends Pick<RunOutcome, 'firstTokenMs' | 'completedAt'> {
+  readonly api: CallApi;
+  readonly httpStatus: number;
+  readonly statusText: string;
+  readonly totalMs: number;
+  readonly prices: ModelPrices | null;
+  /** The bytes of the response as Latin-1, whatever its charset is. */
+  readonly body: string;
+}
+
+/** Reads what an earlier host had not read. */
+export type ReadOutcome = (unread: UnreadOutcome) => RunOutcome;
 
 /** Characters of a run's title and of a conversation's name. */
 const titleLength = 120;

@@ -9,7 +9,7 @@ import type { RunJournal } from './run-journal.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
 import { continuableRunOf } from './continuable-run.ts';
 import { runDetailOf, runListItemOf } from './run-details.ts';
-import type { NewRun } from './run-rows.ts';
+import type { NewRun, ReadOutcome } from './run-rows.ts';
 import type { RunStore } from './storage.ts';
 import { toolCallsIn } from './stored-messages.ts';
 import type Database from 'better-sqlite3';
@@ -21,6 +21,7 @@ export interface RunStoreOptions {
   readonly durability: Durability;
   readonly windowCallerId: string;
   readonly tokenSecret: string;
+  readonly readOutcome: ReadOutcome;
   /** Called after runs were written. */
   readonly onWrite: () => void;
 }
@@ -58,6 +59,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     requireRoom: recorder.requireRoom,
     begin: recorder.begin,
     finish: recorder.finish,
+    finishUnread: recorder.finishUnread,
     onEnd(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

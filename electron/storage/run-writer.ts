@@ -10,6 +10,7 @@ import {
   type NewRun,
   outcomeColumns,
   outcomeTexts,
+  type ReadOutcome,
   type RunOutcome,
   runRow,
   runTextRow,
@@ -54,6 +55,7 @@ export interface RunWriterOptions {
   readonly conversations: Conversations;
   readonly draftIdOf: (run: NewRun) => string | null;
   readonly removedRuns: RemovedRuns;
+  readonly readOutcome: ReadOutcome;
 }
 
 export function createRunWriter(options: RunWriterOptions): RunWriter {
@@ -77,7 +79,8 @@ export function createRunWriter(options: RunWriterOptions): RunWriter {
   );
 
   /** Returns whether there is a new run. The earlier host may have ended between its commit and the end of the journal. */
-  const restoreOne = database.transaction(({ run, conversationName, outcome }: JournalEntry): boolean => {
+  const restoreOne = database.transaction(({ run, conversationName, ...end }: JournalEntry): boolean => {
+    const outcome = 'unread' in end ? options.readOutcome(end.unread) : end.outcome;
     const row = stored.first({ id: run.runId });
     const isNew = row === undefined && 'conversationId' in run;
     if (row?.status === 'Running') statements.end(run, outcome, { sequence: row.sequence, isLongRow: false });

@@ -1,5 +1,5 @@
 import type { ContinuableRun } from './continuable-run.ts';
-import type { NewRun, RunOutcome } from './run-rows.ts';
+import type { NewRun, RunOutcome, UnreadOutcome } from './run-rows.ts';
 import type { AiSystem, RecordLevel } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import type { CapabilityTest } from '../../shared/contract/capability-tests.ts';
@@ -62,6 +62,11 @@ export interface RunStore {
    * with its failure, and the run is stored as failed when the disk works again.
    */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
+  /**
+   * Puts the end of another program's call into the journal before its response is read. `read` is called once, in the next turn of the
+   * event loop or before the next reader, and must not throw. Returns false if the journal doesn't take it; then call `finish`.
+   */
+  finishUnread(runId: string, unread: UnreadOutcome, read: () => RunOutcome): boolean;
   /** Calls the listener with runs that have ended, once they are stored. It must return at once. Returns a function that ends it. */
   onEnd(listener: (ended: readonly { readonly run: NewRun; readonly outcome: RunOutcome }[]) => void): () => void;
   /** Runs, newest first, including active ones. */

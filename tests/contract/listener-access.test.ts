@@ -111,6 +111,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     const call = new PassedCall('openai-chat', {
       begin: () => {},
       take: () => {},
+      endAtOnce: () => false,
       end: () => Promise.reject(new AppError('internal', 'The disk is full.')),
       fail: () => Promise.resolve(),
     });
@@ -129,6 +130,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     const call = new PassedCall('openai-chat', {
       begin: () => {},
       take: () => {},
+      endAtOnce: () => false,
       end: () => Promise.resolve(),
       fail: () => Promise.resolve(),
     });

@@ -16,10 +16,10 @@ interface Ended {
   readonly content: string;
 }
 
-/** One streamed call. Resolves at its end; null if the connection broke. */
-function stream(address: string, key: string, content: string, agent: Agent): Promise<Ended | null> {
+/** One call. Resolves at its end; null if the connection broke. */
+function call(address: string, key: string, content: string, agent: Agent, isStream: boolean): Promise<Ended | null> {
   return new Promise((resolve) => {
-    const body = JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content }] });
+    const body = JSON.stringify({ model: 'scripted', stream: isStream, messages: [{ role: 'user', content }] });
     const headers = {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
@@ -32,8 +32,10 @@ function stream(address: string, key: string, content: string, agent: Agent): Pr
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
         // Libraries take this event for the end of the response.
-        if (text.includes('[DONE]')) resolve({ runId: String(response.headers['x-touchstone-run-id']), content });
+        if (isStream && text.includes('[DONE]'))
+          resolve({ runId: String(response.headers['x-touchstone-run-id']), content });
       });
+      response.on('end', () => resolve({ runId: String(response.headers['x-touchstone-run-id']), content }));
       response.on('error', () => resolve(null));
       response.on('close', () => resolve(null));
     });
@@ -41,11 +43,12 @@ function stream(address: string, key: string, content: string, agent: Agent): Pr
   });
 }
 
-test('however a host is killed while 64 programs stream, every call whose response ended is in the audit', async () => {
+test('however a host is killed while 64 programs call, every call whose response ended is in the audit', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'touchstone-calls-'));
-  await using provider = await startScriptedProvider(async (call) => {
-    const { content } = (call.body['messages'] as { content: string }[])[0]!;
-    await call.chatStream([`Answer to `, content, '.']);
+  await using provider = await startScriptedProvider(async (received) => {
+    const { content } = (received.body['messages'] as { content: string }[])[0]!;
+    if (received.body['stream'] === true) await received.chatStream([`Answer to `, content, '.']);
+    else received.chatAnswer({ content: `Answer to ${content}.` });
   });
   try {
     const ended: Ended[] = [];
@@ -61,8 +64,9 @@ test('however a host is killed while 64 programs stream, every call whose respon
       const exited = once(host.child, 'exit');
       let count = 0;
       const loop = async (client: number) => {
-        for (let call = 0; ; call += 1) {
-          const response = await stream(serverAddress, key, `question ${kill}-${client}-${call}`, agent);
+        for (let round = 0; ; round += 1) {
+          const question = `question ${kill}-${client}-${round}`;
+          const response = await call(serverAddress, key, question, agent, client % 2 === 0);
           if (response === null) return;
           ended.push(response);
           count += 1;

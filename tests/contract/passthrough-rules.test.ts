@@ -148,6 +148,16 @@ describe('the guard', () => {
     expect([status, text.includes('knife')]).toEqual([400, false]);
   });
 
+  test('notes what it finds in a short answer, and in its prompt', async () => {
+    setGuard({ prompts: 'note', answers: 'note' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+    const passed = await send(threat);
+    expect(passed.status).toBe(200);
+    const found = { categories: expect.arrayContaining(['violence']) };
+    const { moderation } = recordOf(passed);
+    expect(moderation).toMatchObject({ prompt: found, answer: found });
+  });
+
   test.each([false, true])('holds an answer back until it is judged; streamed: %s', async (stream) => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     const answerWith = (content: string) =>

@@ -20,3 +20,19 @@ test('long bodies are no longer read after the end, and short ones still are', a
   await expect(Promise.resolve(read(1_000_000))).rejects.toThrow('The host is closing.');
   expect((await read(10)).model).toBe('m');
 });
+
+test.each([
+  ['a short body', {}, 'x', true],
+  ['one of 65,537 bytes', {}, 'x'.repeat(65_537), false],
+  ['events', { isStream: true }, 'data: {}', false],
+  ['a compressed body', { encoding: 'gzip' }, 'x', false],
+  ["Gemini's streamed array", { api: 'gemini-content' }, '[', false],
+  ["Gemini's object", { api: 'gemini-content' }, '{', true],
+] as const)('whether a call with %s can end before it is read', async (_, form, text, isShort) => {
+  const reader = createCallReader();
+  const plain = { api: 'openai-chat', isJudged: false, encoding: '', isStream: false, rules: [] } as const;
+  const body = reader.response({ ...plain, ...form });
+  body.append(Buffer.from(text), 0);
+  expect(body.short?.toString() ?? null).toBe(isShort ? text : null);
+  await reader.close();
+});

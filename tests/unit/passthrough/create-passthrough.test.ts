@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProgramCall } from '../../../electron/passthrough/begin-run.ts';
 import { createPassThrough, type PassThroughOptions } from '../../../electron/passthrough/create-passthrough.ts';
@@ -29,13 +30,13 @@ function openRecorder(storage: Storage) {
         steps.push('sent');
         receiver = given;
       },
-      costOfCall: () => null,
+      pricesOf: () => null,
     },
     pauses: { noteResponse: () => undefined },
     credits: { reserve: async () => ({ release: () => undefined }) },
-    rateLimits: { reserveTokens: () => ({ correct: () => undefined }) },
+    rateLimits: { reserveTokens: () => ({ correct: (used: number) => void steps.push(`used ${used}`) }) },
     apiKeys: storage.apiKeys,
-    exchanges: { open: () => null },
+    exchanges: { open: () => ({ readRequests: () => undefined, store: () => void steps.push('exchange stored') }) },
     log: () => undefined,
   } as unknown as PassThroughOptions);
   return { recorder, steps, receiver: () => receiver! };
@@ -68,9 +69,10 @@ afterEach(async () => {
 });
 
 function open() {
-  const storage = openStorage({ directory: mkdtempSync(join(tmpdir(), 'touchstone-recorder-')) });
+  const directory = mkdtempSync(join(tmpdir(), 'touchstone-recorder-'));
+  const storage = openStorage({ directory });
   storages.push(storage);
-  return { storage, ...openRecorder(storage) };
+  return { directory, storage, ...openRecorder(storage) };
 }
 
 test('a call is sent before it is recorded', async () => {
@@ -107,4 +109,103 @@ test('a response that comes while a long request is read waits for the record', 
   expect(text).toBe(answer);
   expect(storage.runs.read(runId!)).toMatchObject({ status: 'Completed', output: { content: 'Blue.' } });
   await recorder.close();
+});
+
+/** Ends a call with the answer, and returns what its program has before the next turn. */
+async function answerAtOnce({ recorder, receiver }: ReturnType<typeof open>, call: ProgramCall, body = answer) {
+  const { call: passed, runId } = await recorder.start(call);
+  let received = '';
+  passed.connect({
+    write: (chunk) => (received += Buffer.from(chunk).toString()) !== '',
+    end: () => void (received += ' (end)'),
+    fail: () => undefined,
+    reject: () => undefined,
+  });
+  receiver().begin(200, 'OK', { 'content-type': 'application/json' }, flow, []);
+  receiver().take(Buffer.from(body));
+  receiver().end();
+  return { passed, runId: runId!, received };
+}
+
+const journalOf = (directory: string) => readFileSync(join(directory, 'touchstone.ended-runs'), 'latin1');
+
+test('a program has the end of a response once the journal has it, before it is read', async () => {
+  const opened = open();
+  const { runId, received } = await answerAtOnce(opened, callWith('Which colour is the sky?'));
+  expect(received).toBe(`${answer} (end)`);
+  expect(journalOf(opened.directory)).toContain('Blue.');
+  expect(opened.recorder.counts().recorded).toBe(0);
+  expect(opened.storage.runs.read(runId)).toMatchObject({ status: 'Completed', output: { content: 'Blue.' } });
+  expect(opened.recorder.counts().recorded).toBe(1);
+});
+
+test('what was used, the exchange and the conversation are noted when the response is read', async () => {
+  const opened = open();
+  const call = callWith('Which colour is the sky?');
+  const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+  const { runId } = await answerAtOnce(opened, call, JSON.stringify({ ...JSON.parse(answer), usage }));
+  expect(opened.steps).toEqual(['sent', 'recorded']);
+  await nextTurn();
+  expect(opened.steps).toEqual(['sent', 'recorded', 'used 14', 'exchange stored']);
+
+  const other = await answerAtOnce(opened, { ...call }, answer.replace('Blue', 'Grey'));
+  const messages = ['Which colour is the sky?', 'Blue.', 'And at night?'].map((content, index) => ({
+    role: index === 1 ? 'assistant' : 'user',
+    content,
+  }));
+  const next = { ...call, body: Buffer.from(JSON.stringify({ model: 'gpt-4o', messages })) };
+  const { conversationId } = await opened.recorder.start(next);
+  expect(conversationId).toBe(opened.storage.runs.read(runId)?.conversationId);
+  expect(conversationId).not.toBe(opened.storage.runs.read(other.runId)?.conversationId);
+});
+
+test('a connection that breaks after all of a response changes nothing', async () => {
+  const opened = open();
+  const { call, runId } = await opened.recorder.start(callWith('Which colour is the sky?'));
+  const sink = { write: () => true, end: () => undefined, fail: () => undefined, reject: () => undefined };
+  call.connect(sink);
+  const headers = { 'content-type': 'application/json', 'content-length': String(answer.length) };
+  opened.receiver().begin(200, 'OK', headers, flow, []);
+  opened.receiver().take(Buffer.from(answer));
+  opened.receiver().fail(new Error('The connection broke.'));
+  await call.whole.catch(() => undefined);
+  expect(opened.recorder.counts().failed).toBe(0);
+  expect(opened.storage.runs.read(runId!)?.status).toBe('Completed');
+});
+
+test('a host that closes has read what ended in the same turn', async () => {
+  const opened = open();
+  const { runId } = await answerAtOnce(opened, callWith('Which colour is the sky?'));
+  await opened.recorder.close();
+  expect(opened.recorder.counts().recorded).toBe(1);
+  expect(opened.storage.runs.read(runId)?.status).toBe('Completed');
+});
+
+const recorderSettings = [
+  ['metadata only', { levels: 'metadata' }],
+  ['rules of redaction', { redaction: [{ kind: 'pattern', name: 'colour', pattern: 'Blue' }] }],
+  ['a recording that is required', { onFailure: 'block' }],
+] as const;
+
+test.each(recorderSettings)('a response waits until it is read, with %s', async (_, change) => {
+  const opened = open();
+  const { recorder } = opened.storage.settings.read();
+  const levels = 'levels' in change ? { ...recorder.levels, 'openai-chat': change.levels } : recorder.levels;
+  opened.storage.settings.update({ recorder: { ...recorder, ...change, levels } as never });
+  const { passed, received } = await answerAtOnce(opened, callWith('Which colour is the sky?'));
+  expect(received).not.toContain('(end)');
+  await passed.whole;
+  if (!('onFailure' in change)) expect(journalOf(opened.directory)).not.toContain('Blue.');
+});
+
+test('the journal has no key of a program, which its provider may repeat', async () => {
+  const opened = open();
+  const key = 'sk-own-0123456789abcdef';
+  const headers = ['authorization', `Bearer ${key}`];
+  const call = { ...callWith('Which colour is the sky?'), hasOwnKey: true, headers };
+  const { passed, received } = await answerAtOnce(opened, call, answer.replace('Blue', key));
+  expect(received).not.toContain('(end)');
+  await passed.whole;
+  expect(journalOf(opened.directory)).toContain('Completed');
+  expect(journalOf(opened.directory)).not.toContain(key);
 });

@@ -13,6 +13,7 @@ function startCall(api: CallApi) {
   const call = new PassedCall(api, {
     begin: () => undefined,
     take: () => undefined,
+    endAtOnce: () => false,
     end: () => {
       steps.push('record');
       return written.promise;

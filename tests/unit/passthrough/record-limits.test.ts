@@ -274,6 +274,7 @@ test('a call whose response cannot be read ends, with what went wrong', async ()
         response: () => ({
           append: () => undefined,
           isCut: false,
+          short: null,
           end: () => Promise.reject(new Error('out of memory')),
         }),
       },
@@ -316,7 +317,7 @@ test('a response is noted after its end, also when the disk does not take the ca
       finish,
       signal: new AbortController().signal,
       charge: () => undefined,
-      cost: () => null,
+      prices: null,
       onHidden: () => undefined,
       onResponse: ({ content }) => void seen.push(content),
       onFailure: () => void seen.push('failed'),

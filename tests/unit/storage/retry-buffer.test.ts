@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { readOutcome } from '../../../electron/passthrough/call-outcome.ts';
+import type { UnreadOutcome } from '../../../electron/storage/run-rows.ts';
 import { databaseFile, openDatabase } from '../../../electron/storage/database.ts';
 import { createLogSync } from '../../../electron/storage/write-ahead-log.ts';
 import { createRunJournal } from '../../../electron/storage/run-journal.ts';
@@ -21,6 +23,7 @@ function openFillable() {
     durability: 'process',
     windowCallerId: 'window',
     tokenSecret: 'secret',
+    readOutcome,
     onWrite: () => undefined,
   });
   onTestFinished(async () => {
@@ -110,6 +113,16 @@ test('while any of them is buffered no other run starts, and the next one does a
   makeRoom();
   runs.requireRoom();
   expect(runs.read(run.runId)?.status).toBe('Failed');
+});
+
+test('while any of them is buffered, a response is read before its call ends', async () => {
+  const { runs, fillDatabase, fill, makeRoom } = openFillable();
+  const [before, call] = [started(runs), started(runs)];
+  fill();
+  await expect(runs.finish(before.runId, sampleOutcome())).rejects.toEqual(full);
+  makeRoom();
+  fillDatabase();
+  expect(runs.finishUnread(call.runId, {} as UnreadOutcome, () => sampleOutcome())).toBe(false);
 });
 
 test('a run that no disk accepts is not buffered', async () => {

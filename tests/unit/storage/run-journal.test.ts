@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { readOutcome } from '../../../electron/passthrough/call-outcome.ts';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunJournal } from '../../../electron/storage/run-journal.ts';
+import type { UnreadOutcome } from '../../../electron/storage/run-rows.ts';
 import { sampleCall, sampleOutcome, sampleRun } from './sample-run.ts';
 import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 
@@ -170,4 +172,92 @@ test('a journal of more than 64 MB takes nothing more, and keeps what it has', (
   journal.clear();
   expect(journal.read()).toEqual([]);
   expect(journal.append([entry])).toBe(true);
+});
+
+/** A call that has ended, whose answer has two-byte characters and lines like those of the journal. */
+function sampleUnread(change: Partial<UnreadOutcome> = {}): UnreadOutcome {
+  const content = `Où est mon colis ? 📦\n{"run":{"runId":"other"}}\n`;
+  const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }];
+  const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+  return {
+    api: 'openai-chat',
+    httpStatus: 200,
+    statusText: 'OK',
+    firstTokenMs: 120.5,
+    totalMs: 345.25,
+    completedAt: Date.UTC(2026, 10, 20, 9, 30, 1, 7),
+    prices: null,
+    body: Buffer.from(JSON.stringify({ id: 'one', choices, usage }, null, 2)).toString('latin1'),
+    ...change,
+  };
+}
+
+test('the response to a call is in the journal before it is read, and the next host reads it as this one does', async () => {
+  const storage = openTestStorage();
+  const runs = [sampleRun(), sampleRun(), sampleRun()];
+  const bodies = [{}, { httpStatus: 429, body: '{"error":{"message":"Slow down."}}' }, { body: '\xff\xfe no JSON' }];
+  const unread = bodies.map(sampleUnread);
+  storage.runs.begin(runs[1]!);
+  storage.flush();
+  let reads = 0;
+  for (const [index, run] of runs.entries()) {
+    if (index !== 1) storage.runs.begin(run);
+    const read = () => {
+      reads += 1;
+      return readOutcome(unread[index]!);
+    };
+    expect(storage.runs.finishUnread(run.runId, unread[index]!, read)).toBe(true);
+    expect(reads).toBe(index);
+    expect(readFileSync(journalFile(storage.directory), 'utf8')).toContain(run.runId);
+    if (index < 2) await nextTurn();
+  }
+  const next = openTestStorage({ directory: folderAfterKill(storage) });
+  storage.flush();
+  expect(reads).toBe(3);
+  for (const { runId } of runs) expect(next.runs.read(runId)).toEqual(storage.runs.read(runId));
+  expect(next.runs.count()).toBe(3);
+  const [good, limited, unreadable] = runs.map(({ runId }) => next.runs.read(runId));
+  expect(good?.output.content).toContain('Où est mon colis ? 📦\n{"run"');
+  expect(limited?.output.error).toEqual({ code: 'rate_limited', message: 'Slow down.' });
+  expect(unreadable?.status).toBe('Failed');
+});
+
+test('a reader, and the run that follows, find a response that was not read yet', async () => {
+  const storage = openTestStorage();
+  const read = vi.fn(() => sampleOutcome());
+  const end = () => {
+    const run = sampleRun();
+    storage.runs.begin(run);
+    expect(storage.runs.finishUnread(run.runId, sampleUnread(), read)).toBe(true);
+    return run;
+  };
+  const { runId } = end();
+  await expect(storage.runs.finish(runId, sampleOutcome())).rejects.toThrow('has ended already');
+  expect(storage.runs.read(runId)?.status).toBe('Completed');
+  expect(read).toHaveBeenCalledTimes(1);
+  end();
+  storage.runs.requireRoom();
+  expect(read).toHaveBeenCalledTimes(2);
+  await nextTurn();
+  vi.advanceTimersByTime(50);
+  expect(read).toHaveBeenCalledTimes(2);
+  expect(storage.runs.count()).toBe(2);
+  expect(statSync(journalFile(storage.directory)).size).toBe(0);
+});
+
+test('calls that end in one turn share a write, and one that must survive a loss of power is read first', () => {
+  const storage = openTestStorage();
+  const finish = ({ runs }: TestStorage, run = sampleRun()) => {
+    runs.begin(run);
+    return runs.finishUnread(run.runId, sampleUnread(), () => sampleOutcome());
+  };
+  expect([finish(storage), finish(storage)]).toEqual([true, false]);
+  storage.flush();
+  const run = sampleRun();
+  storage.runs.begin(run);
+  void storage.runs.finish(run.runId, sampleOutcome());
+  expect(finish(storage)).toBe(false);
+  expect(storage.runs.finishUnread('unknown', sampleUnread(), () => sampleOutcome())).toBe(false);
+  expect(finish(openTestStorage({ durability: 'power-loss' }))).toBe(false);
+  expect(finish(openTestStorage(), sampleRun({ messages: manyMessages }))).toBe(false);
 });
