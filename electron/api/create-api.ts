@@ -192,17 +192,37 @@ function routeOf(path: string): {
   };
 }
 
+/** What the router finds for a path. */
+interface Match {
+  readonly known: Path;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Programs call few paths again and again. */
+const maxRecentPaths = 256;
+const maxRecentCharacters = 256;
+
+function remember(recent: Map<string, Match>, path: string, match: Match): void {
+  if (path.length > maxRecentCharacters) return;
+  if (recent.size >= maxRecentPaths) recent.clear();
+  recent.set(path, match);
+}
+
 /** Puts the handlers behind one `fetch`: routing, keys, validation, errors. The order of the checks is deliberate. */
 export function createApi(options: ApiOptions): Api {
   const app = new Hono<{ Bindings: ApiContext }>();
   const paths = groupByPath(options.handlers);
+  const fixed = [...paths].filter(([path]) => !path.includes('{'));
+  const fixedPaths = new Map(fixed.map(([path, known]) => [path, { known, parameters: {} }]));
+  const recentPaths = new Map<string, Match>();
   for (const [path, known] of paths) {
     const { pattern, parametersOf } = routeOf(path);
-    app.all(pattern, (context) =>
-      answer(known, context.req.raw, context.env, parametersOf(context.req.param()), options),
-    );
+    app.all(pattern, ({ req, env }) => {
+      const parameters = parametersOf(req.param());
+      remember(recentPaths, req.path, { known, parameters });
+      return answer(known, req.raw, env, parameters, options);
+    });
   }
-  const fixedPaths = new Map([...paths].filter(([path]) => !path.includes('{')));
   app.notFound(({ req }) => {
     if (formatOfPath(req.path) !== null) options.noteRejection?.(unknownPath(), 'program');
     return errorResponseAt(req.path, unknownPath());
@@ -214,8 +234,9 @@ export function createApi(options: ApiOptions): Api {
   return {
     async fetch(request, context) {
       // The router takes longer than a short request's other checks. It answers HEAD as GET.
-      const known = request.method === 'HEAD' ? undefined : fixedPaths.get(getPath(request));
-      return known ? answer(known, request, context, {}, options) : app.fetch(request, context);
+      const path = getPath(request);
+      const match = request.method === 'HEAD' ? undefined : (fixedPaths.get(path) ?? recentPaths.get(path));
+      return match ? answer(match.known, request, context, match.parameters, options) : app.fetch(request, context);
     },
     isKnown: (head) => hasValidKey(head, options.apiKeys),
     noteBlocked(target, error) {
@@ -228,7 +249,7 @@ async function answer(
   path: Path,
   request: Request,
   context: ApiContext,
-  parameters: Record<string, string>,
+  parameters: Readonly<Record<string, string>>,
   options: ApiOptions,
 ): Promise<Response> {
   const requestId = randomUUID();

@@ -108,7 +108,6 @@ export function beginRun(
   storage: Pick<Storage, 'runs' | 'threads'>,
 ): Recording {
   const { runs, threads } = storage;
-  runs.requireRoom();
   const isWhole = level === 'all';
   const request = isWhole ? withReferredItems(sent, (id) => itemKey(call, id), storage) : sent;
   const messages = isWhole ? request.messages : [];

@@ -65,7 +65,7 @@ export interface PassThrough {
 }
 
 export interface PassThroughOptions {
-  readonly storage: Pick<Storage, 'threads' | 'runs' | 'settings'>;
+  readonly storage: Pick<Storage, 'threads' | 'runs' | 'settings' | 'flush'>;
   readonly providers: Pick<Providers, 'pass' | 'pricesOf'>;
   readonly pauses: Pick<ProviderPauses, 'noteResponse'>;
   readonly credits: Credits;
@@ -104,6 +104,8 @@ function tryBegin({ call, request, level, failure }: PlannedCall, { storage, met
   if (level === 'none') return null;
   try {
     if (failure !== null) throw failure;
+    // The call may repeat or continue one whose response isn't read yet.
+    storage.runs.requireRoom();
     const isRetry = call.isRetry || meter.takeFailed(requestKey(call, request));
     const recording = beginRun({ ...call, isRetry }, request, level, storage);
     meter.noteHidden(storage.settings.read().recorder.redaction, request.hidden);
@@ -124,6 +126,10 @@ interface RecordParts {
 function isJudged({ runGuard }: PlannedCall, { storage }: Parts): boolean {
   return runGuard !== null && storage.settings.read().guard.answers === 'refuse';
 }
+
+/** Whether what a response used counts for the next call. */
+const isLimited = ({ key }: ProgramCall['caller']): boolean =>
+  key !== null && (key.creditLimit !== null || key.tokensPerMinute !== null);
 
 /** Without a recording, it only reads the response for the guard. */
 function createRecord(
@@ -159,6 +165,7 @@ function createRecord(
     },
     finishUnread: (unread, read) =>
       recording !== null &&
+      !isLimited(call.caller) &&
       storage.runs.finishUnread(recording.runId, unread, () => {
         const outcome = read();
         noteEnd(outcome);
@@ -283,8 +290,8 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       const timer = setTimeout(() => void stopReading(), maxClosingMilliseconds);
       await Promise.all([...ending, ...parts.storing]);
       clearTimeout(timer);
-      // Responses that programs have already are read in the next turn.
-      await nextTurn();
+      // Responses that programs have already may not be read yet.
+      options.storage.flush();
       await stopReading();
     },
   };

@@ -47,8 +47,8 @@ export interface BodyReaders {
 const maxBytesAtEnd = 1_048_576;
 const partBytes = 262_144;
 
-/** Reading this takes less than a millisecond. */
-const maxShortBytes = 65_536;
+/** Reading 32 of them takes some milliseconds. */
+const maxShortBytes = 16_384;
 const openingBracket = 91;
 
 export class ArrivingBody implements ResponseBody {

@@ -29,7 +29,7 @@ interface RecordedRun extends WrittenRun {
   readonly written: PromiseWithResolvers<void>;
 }
 
-/** A run whose program has the response, which is in the journal and will be read in a moment. */
+/** A run whose program has the response, which is in the journal and not read yet. */
 interface UnreadRun {
   readonly recorded: RecordedRun;
   readonly read: () => RunOutcome;
@@ -188,16 +188,13 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const journaled = createJournaledRuns(options);
   const { commit, retryBuffer } = createCommits(writer, journaled, options);
   let justEnded: RecordedRun[] = [];
-  let unread: UnreadRun | null = null;
+  const unread: UnreadRun[] = [];
   let timer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
 
+  /** When the next call waits for its provider, or before a commit. */
   function readUnread(): void {
-    if (unread === null) return;
-    const { recorded, read } = unread;
-    unread = null;
-    recorded.outcome = read();
-    queue.add(recorded);
+    for (const { recorded, read } of unread.splice(0)) recorded.outcome = read();
   }
 
   function flush(): void {
@@ -221,7 +218,6 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       justEnded.length === 0 ||
       (retryBuffer.isEmpty && journaled.answer(justEnded, ({ outcome }) => ({ outcome: outcome! })));
     justEnded = [];
-    readUnread();
     if (!isAnswered) flush();
     // The callers get the ends of their answers first.
     else if (queue.size >= maxWaiting) flushNextTurn();
@@ -271,13 +267,14 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       return recorded.written.promise;
     },
     finishUnread(runId, unreadOutcome, read) {
-      // What ends within one turn shares a write.
-      if (unread !== null || justEnded.length > 0 || !retryBuffer.isEmpty) return false;
+      // Others that end within one turn share a write.
+      if (finishTurn !== null || !retryBuffer.isEmpty) return false;
       const recorded = active.get(runId);
       if (!recorded || !journaled.answer([recorded], () => ({ unread: unreadOutcome }))) return false;
       active.delete(runId);
-      unread = { recorded, read };
-      finishTurn ??= setImmediate(endTurn);
+      queue.add(recorded);
+      unread.push({ recorded, read });
+      finishTurn = setImmediate(endTurn);
       return true;
     },
   };

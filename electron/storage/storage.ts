@@ -53,7 +53,7 @@ export interface RunStore {
     callerId: string;
     name: string;
   }): { conversationId: string; workspaceId: string | null };
-  /** Throws `internal` with the remedy while the disk is failing and earlier runs wait in memory. */
+  /** Throws `internal` with the remedy while the disk is failing and earlier runs wait in memory. Reads what isn't read yet. */
   requireRoom(): void;
   /** Stores a run as `Running`. Returns immediately. The write follows within a moment, together with others. */
   begin(run: NewRun): void;
@@ -63,8 +63,8 @@ export interface RunStore {
    */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
   /**
-   * Puts the end of another program's call into the journal before its response is read. `read` is called once, in the next turn of the
-   * event loop or before the next reader, and must not throw. Returns false if the journal doesn't take it; then call `finish`.
+   * Puts the end of another program's call into the journal before its response is read. `read` is called once, before the next reader or
+   * run and at most 50 ms later, and must not throw. Returns false if the journal doesn't take it; then call `finish`.
    */
   finishUnread(runId: string, unread: UnreadOutcome, read: () => RunOutcome): boolean;
   /** Calls the listener with runs that have ended, once they are stored. It must return at once. Returns a function that ends it. */

@@ -118,6 +118,19 @@ describe('a path', () => {
     }
   });
 
+  it('with a parameter has the value of each call, however many there are', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
+    for (const id of [...ids, ...ids.slice(-2), ids[0]!, 'x'.repeat(300), 'x'.repeat(300)])
+      expect((await send(`/named/${id}?page=${id}`)).answer).toEqual({ id });
+    expect((await send('/named/id-299', { method: 'POST', body: '' })).status).toBe(405);
+    expect((await send('/named/id-299/')).status).toBe(404);
+    const head = await api.fetch(new Request('http://127.0.0.1/named/id-299', { method: 'HEAD' }), {
+      access: 'network',
+    });
+    expect([head.status, head.body]).toEqual([405, null]);
+    expect((await send('/named/id-299')).answer).toEqual({ id: 'id-299' });
+  });
+
   it('answers HEAD without a body', async () => {
     const response = await api.fetch(new Request('http://127.0.0.1/open', { method: 'HEAD' }), { access: 'network' });
     expect([response.status, response.body]).toEqual([405, null]);

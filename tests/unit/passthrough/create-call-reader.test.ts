@@ -23,7 +23,7 @@ test('long bodies are no longer read after the end, and short ones still are', a
 
 test.each([
   ['a short body', {}, 'x', true],
-  ['one of 65,537 bytes', {}, 'x'.repeat(65_537), false],
+  ['one of 16,385 bytes', {}, 'x'.repeat(16_385), false],
   ['events', { isStream: true }, 'data: {}', false],
   ['a compressed body', { encoding: 'gzip' }, 'x', false],
   ["Gemini's streamed array", { api: 'gemini-content' }, '[', false],

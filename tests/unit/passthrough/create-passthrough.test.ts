@@ -139,16 +139,16 @@ test('a program has the end of a response once the journal has it, before it is 
   expect(opened.recorder.counts().recorded).toBe(1);
 });
 
-test('what was used, the exchange and the conversation are noted when the response is read', async () => {
+test('what was used, the exchange and the conversation are noted while the next call waits for its provider', async () => {
   const opened = open();
   const call = callWith('Which colour is the sky?');
   const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
   const { runId } = await answerAtOnce(opened, call, JSON.stringify({ ...JSON.parse(answer), usage }));
-  expect(opened.steps).toEqual(['sent', 'recorded']);
   await nextTurn();
-  expect(opened.steps).toEqual(['sent', 'recorded', 'used 14', 'exchange stored']);
-
+  expect(opened.steps).toEqual(['sent', 'recorded']);
   const other = await answerAtOnce(opened, { ...call }, answer.replace('Blue', 'Grey'));
+  expect(opened.steps).toEqual(['sent', 'recorded', 'sent', 'used 14', 'exchange stored', 'recorded']);
+
   const messages = ['Which colour is the sky?', 'Blue.', 'And at night?'].map((content, index) => ({
     role: index === 1 ? 'assistant' : 'user',
     content,
@@ -196,6 +196,20 @@ test.each(recorderSettings)('a response waits until it is read, with %s', async 
   expect(received).not.toContain('(end)');
   await passed.whole;
   if (!('onFailure' in change)) expect(journalOf(opened.directory)).not.toContain('Blue.');
+});
+
+test.each([
+  ['credits', { creditLimit: 5, tokensPerMinute: null }],
+  ['tokens', { creditLimit: null, tokensPerMinute: 500 }],
+  ['neither', { creditLimit: null, tokensPerMinute: null }],
+])('what a call of a key with a limit of %s used is noted before its end', async (limit, key) => {
+  const opened = open();
+  const call = callWith('Which colour is the sky?');
+  const caller = { ...call.caller, key: { id: 'key', ...key } };
+  const { passed, received } = await answerAtOnce(opened, { ...call, caller } as ProgramCall);
+  expect(received.includes('(end)')).toBe(limit === 'neither');
+  await passed.whole;
+  expect(opened.steps.includes('exchange stored')).toBe(limit !== 'neither');
 });
 
 test('the journal has no key of a program, which its provider may repeat', async () => {
