@@ -19,8 +19,8 @@ export interface EndedRun {
 export interface RunJournal {
   /** The entries of a host that ended before it had written them. An entry that was cut off is left out: its caller got no answer. */
   read(): JournalEntry[];
-  /** Adds entries in one write, which survives the end of the process. Returns whether the disk took them. */
-  append(entries: readonly JournalEntry[]): boolean;
+  /** Adds entries in one write, which survives the end of the process. Returns whether the disk took them. `runJson` is the run, if that was made before. */
+  append(entries: readonly (JournalEntry & { readonly runJson?: string | null })[]): boolean;
   /** Removes all entries. */
   clear(): void;
   close(): void;
@@ -68,7 +68,10 @@ export function createRunJournal(directory: string): RunJournal {
     append(entries) {
       if (length > maxBytes) return false;
       try {
-        return write(Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
+        const lines = entries.map(
+          ({ runJson, run, ...rest }) => `{"run":${runJson ?? JSON.stringify(run)},${JSON.stringify(rest).slice(1)}\n`,
+        );
+        return write(Buffer.from(lines.join('')));
       } catch {
         return false;
       }

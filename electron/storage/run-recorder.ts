@@ -24,6 +24,8 @@ const maxWaiting = 32;
 
 /** A run whose outcome isn't on disk yet. */
 interface RecordedRun extends WrittenRun {
+  /** Its start, for the journal; null for a long one. */
+  readonly runJson: string | null;
   outcome: RunOutcome | null;
   isAnswered: boolean;
   readonly written: PromiseWithResolvers<void>;
@@ -59,24 +61,31 @@ export interface RunRecorderOptions extends RunWriterOptions {
 export type Durability = 'process' | 'power-loss';
 
 /** What the journal has of a run beside its end. */
-function endedRunOf({ run, sequence }: RecordedRun, { unwrittenName }: Conversations): EndedRun {
+function endedRunOf(
+  { run, sequence, runJson }: RecordedRun,
+  { unwrittenName }: Conversations,
+): EndedRun & { runJson: string | null } {
   const { runId, apiKeyId, conversationId } = run;
-  if (sequence !== null) return { run: { runId, apiKeyId }, conversationName: null };
-  return { run, conversationName: unwrittenName(conversationId) };
+  if (sequence !== null) return { run: { runId, apiKeyId }, conversationName: null, runJson: null };
+  return { run, conversationName: unwrittenName(conversationId), runJson };
 }
 
 /** Of a run whose start isn't in the database, the journal would get all messages. The database gets only those that no earlier run has. */
 const maxJournaledCharacters = 64 * 1024;
+/** For a run of more, the JSON of its start is made at its end, if its start isn't in the database then. */
+const maxPreparedCharacters = 4096;
 /** Of a part beside its text. */
 const charactersOfPart = 64;
 
-function fitsJournal({ run, sequence }: RecordedRun): boolean {
+const fitsJournal = ({ run, sequence }: RecordedRun): boolean => sequence !== null || fits(maxJournaledCharacters, run);
+
+function fits(maxCharacters: number, { messages }: NewRun): boolean {
   let characters = 0;
-  for (const { content } of sequence === null ? (run.messages ?? []) : []) {
+  for (const { content } of messages ?? []) {
     for (const part of content) {
       const text = part.type === 'text' ? part.text : part.type === 'toolResult' ? part.content : '';
       characters += charactersOfPart + text.length + (part.type === 'toolCall' ? part.arguments.length : 0);
-      if (characters > maxJournaledCharacters) return false;
+      if (characters > maxCharacters) return false;
     }
   }
   return true;
@@ -251,7 +260,12 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     },
     begin(run) {
       const written = Promise.withResolvers<void>();
-      const recorded = { run, sequence: null, isLongRow: false, outcome: null, isAnswered: false, written };
+      const { promptText, renderedPrompt, systemMessage } = run;
+      const texts = promptText.length + renderedPrompt.length + (systemMessage?.length ?? 0);
+      const isBrief = texts <= maxPreparedCharacters && fits(maxPreparedCharacters, run);
+      // While the call waits for its provider, rather than between the provider's answer and the caller.
+      const runJson = isBrief ? JSON.stringify(run) : null;
+      const recorded = { run, runJson, sequence: null, isLongRow: false, outcome: null, isAnswered: false, written };
       active.set(run.runId, recorded);
       queue.add(recorded);
       timer ??= setTimeout(flush, writeDelayMilliseconds).unref();
