@@ -263,7 +263,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       const { promptText, renderedPrompt, systemMessage } = run;
       const texts = promptText.length + renderedPrompt.length + (systemMessage?.length ?? 0);
       const isBrief = texts <= maxPreparedCharacters && fits(maxPreparedCharacters, run);
-      // While the call waits for its provider, rather than between the provider's answer and the caller.
+      // At the end of the run, its caller would wait for it.
       const runJson = isBrief ? JSON.stringify(run) : null;
       const recorded = { run, runJson, sequence: null, isLongRow: false, outcome: null, isAnswered: false, written };
       active.set(run.runId, recorded);
