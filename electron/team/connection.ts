@@ -124,12 +124,27 @@ export interface PoolOptions {
   readonly queryMs?: number;
 }
 
+/** Without a password, or with another failure of its own, pg's client leaves its connection open, and PostgreSQL waits for it for a minute. */
+class ClosingClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    // The pool passes a callback.
+    if (callback === undefined) return super.connect();
+    return super.connect((error: Error | null) => {
+      if (error) this.end(() => undefined);
+      callback(error as Error);
+    });
+  }
+}
+
 export function createPool(
   address: TeamAddress,
   password: string | null,
   { max = maxConnections, queryMs }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
+    Client: ClosingClient,
     host: address.host,
     port: address.port,
     user: address.user,

@@ -391,6 +391,34 @@ describeWithPostgres('the team database', () => {
     );
   });
 
+  test('leaves no connection open for want of a password', async () => {
+    const closed = Promise.withResolvers<void>();
+    const asking = createServer((socket) => {
+      const send = (kind: number, text: string) => {
+        const body = Buffer.from(text);
+        const head = Buffer.alloc(9, 'R');
+        head.writeInt32BE(body.length + 8, 1);
+        head.writeInt32BE(kind, 5);
+        socket.write(Buffer.concat([head, body]));
+      };
+      socket.once('data', () => {
+        send(10, 'SCRAM-SHA-256\0\0');
+        socket.once('data', (first) => {
+          const [, nonce] = /r=([^,]+)$/.exec(first.toString()) ?? [];
+          send(11, `r=${nonce}server,s=c2FsdA==,i=4096`);
+        });
+      });
+      socket.on('error', () => undefined).on('close', () => closed.resolve());
+    }).listen(0, '127.0.0.1');
+    await once(asking, 'listening');
+    const { port } = asking.address() as AddressInfo;
+    expect(await failureOf(`postgres://wren@127.0.0.1:${port}/x?sslmode=disable`)).toContain(
+      'needs a password for "wren"',
+    );
+    await closed.promise;
+    asking.close();
+  });
+
   test('names the address of a program that is not PostgreSQL', async () => {
     const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
     await once(other, 'listening');
