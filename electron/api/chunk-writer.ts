@@ -17,8 +17,13 @@ function socketOf({ chunkedEncoding, socket }: ServerResponse): Socket | null {
   return chunkedEncoding && socket?.writable ? socket : null;
 }
 
-function encodeChunk(chunk: Uint8Array | string): Uint8Array | string {
-  if (typeof chunk === 'string') return `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`;
+/** Writes a text as a chunk. Node writes plain ASCII faster as Latin-1, of which it needn't count the bytes. */
+function writeText(socket: Socket, text: string): boolean {
+  const length = Buffer.byteLength(text);
+  return socket.write(`${length.toString(16)}\r\n${text}\r\n`, length === text.length ? 'latin1' : 'utf8');
+}
+
+function encodeChunk(chunk: Uint8Array): Uint8Array {
   const size = `${chunk.byteLength.toString(16)}\r\n`;
   const encoded = Buffer.allocUnsafe(size.length + chunk.byteLength + 2);
   encoded.write(size, 'latin1');
@@ -39,7 +44,8 @@ export function chunkWriter(outgoing: ChunkTarget): (chunk: Uint8Array | string)
     const socket = hasStarted && chunk.length > 0 && chunk.length <= maxLength ? socketOf(outgoing) : null;
     hasStarted = true;
     if (socket === null) return outgoing.write(chunk);
-    if (socket.write(encodeChunk(chunk))) return true;
+    const isRoom = typeof chunk === 'string' ? writeText(socket, chunk) : socket.write(encodeChunk(chunk));
+    if (isRoom) return true;
     socket.once('drain', () => outgoing.emit('drain'));
     return false;
   };

@@ -19,10 +19,12 @@ interface Encoding {
   end(isFirst: boolean): string;
 }
 
+const toJson = (value: unknown) => (value instanceof JsonPart ? value.json : JSON.stringify(value));
+
 const encodings: Record<StreamKind, Encoding> = {
-  'event-stream': { part: (value) => encodeEvent(value), end: () => '' },
+  'event-stream': { part: (value) => encodeEvent(value, toJson(value)), end: () => '' },
   'json-array': {
-    part: (value, isFirst) => (isFirst ? '[' : ',\n') + JSON.stringify(value),
+    part: (value, isFirst) => (isFirst ? '[' : ',\n') + toJson(value),
     end: (isFirst) => (isFirst ? '[]' : ']'),
   },
 };
@@ -36,6 +38,15 @@ export class Together<Part> {
   }
 }
 
+/** A part that is JSON already. */
+export class JsonPart {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
 export interface StreamResponseOptions {
   readonly kind: StreamKind;
   readonly headers: Record<string, string>;
@@ -44,6 +55,8 @@ export interface StreamResponseOptions {
   readonly signal: AbortSignal;
   /** Stops what the source waits for, so that it can end without yielding again. */
   readonly stop: () => void;
+  /** Called with a function that takes a part while the source is read. False: it can't, and the source has to yield it. */
+  readonly onReader?: (take: (part: unknown) => boolean) => void;
   readonly reportFailure: Log;
 }
 
@@ -56,6 +69,8 @@ function encode(value: unknown, encoding: Encoding, isFirst: boolean): string {
 export interface TextSource {
   /** Never rejects. The last text may be empty. */
   next(): Promise<{ readonly text: string; readonly isDone: boolean }>;
+  /** From now on, a text that comes while the reader waits for `next` is given to `take`. False: it can't, and `next` returns the text. */
+  offerTo(take: (text: string) => boolean): void;
   /** The reader has left. */
   end(): Promise<unknown>;
 }
@@ -108,6 +123,7 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
   const { requestId, reportFailure } = options;
   const encoding = encodings[options.kind];
   let isFirst = true;
+  let hasStarted = false;
   const end = () => {
     options.stop();
     // The run records this failure. The caller has left.
@@ -121,11 +137,16 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
       try {
         const next = await parts.next();
         const isDone = next.done === true;
+        hasStarted = true;
         return { text: isDone ? encoding.end(wasFirst) : encode(next.value, encoding, wasFirst), isDone };
       } catch (error) {
         const body = toAppError(error, requestId, reportFailure).toBody(requestId);
         return { text: encoding.part(body, wasFirst) + encoding.end(false), isDone: true };
       }
+    },
+    offerTo(take) {
+      // The text before decides how one starts, and the first can be waited for already.
+      options.onReader?.((part) => hasStarted && take(encode(part, encoding, false)));
     },
     end,
   };

@@ -3,7 +3,8 @@ import type { Citation, FinishReason, Usage, Warning } from '../../shared/contra
 import type { Message } from '../../shared/contract/messages.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import { type ToolCallChunk, withCalls } from '../../shared/contract/tools.ts';
-import type { ModelRequest, ModelToolCall, Provider, RawUsage } from '../providers/provider.ts';
+import { GrowingText } from '../providers/growing-text.ts';
+import type { ModelRequest, ModelToolCall, Provider, RawUsage, TextPart } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -88,6 +89,13 @@ export interface RunAnswer {
   readonly toolCalls?: readonly ModelToolCall[];
 }
 
+/** A delta of the answer. */
+export interface RunText {
+  readonly type: 'text';
+  readonly text: string;
+  readonly pieces?: readonly string[];
+}
+
 /**
  * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer or for several `pieces` that arrived together,
  * `toolCall` for each part of a call, and `end`.
@@ -95,9 +103,11 @@ export interface RunAnswer {
  */
 export type RunPart =
   | { readonly type: 'start' }
-  | { readonly type: 'text'; readonly text: string; readonly pieces?: readonly string[] }
+  | RunText
   | { readonly type: 'toolCall'; readonly chunk: ToolCallChunk }
   | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | null };
+
+const toRunText = ({ text, pieces }: TextPart): RunText => ({ type: 'text', text, ...(pieces && { pieces }) });
 
 /**
  * One completion, from request to last chunk. Its outcome is always on disk before the caller sees the end.
@@ -109,8 +119,8 @@ export class Run {
   readonly #stop: ReturnType<typeof stopSignal>;
   readonly #recorded = Promise.withResolvers<void>();
   readonly #reasoningListeners = new Set<(text: string) => void>();
-  #content = '';
-  #reasoning = '';
+  #content = new GrowingText();
+  #reasoning = new GrowingText();
   #firstTokenMs: number | null = null;
   #hasFirstByte = false;
   #isRecorded = false;
@@ -135,11 +145,11 @@ export class Run {
 
   /** The answer so far. */
   get content(): string {
-    return this.#content;
+    return this.#content.read();
   }
 
   get reasoning(): string {
-    return this.#reasoning;
+    return this.#reasoning.read();
   }
 
   /** What was recorded; null while the run is active. */
@@ -171,8 +181,8 @@ export class Run {
       this.#stop.signal.throwIfAborted();
       this.#noteFirstToken();
       const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
-      this.#content = answer.content;
-      this.#reasoning = answer.reasoning ?? '';
+      this.#content = new GrowingText(answer.content);
+      this.#reasoning = new GrowingText(answer.reasoning ?? '');
       if (answer.toolCalls) this.#calls().addAll(answer.toolCalls);
       await this.#recordCompletion(answer.finishReason, answer.usage, whole.rawUsage);
       return answer;
@@ -182,11 +192,15 @@ export class Run {
     }
   }
 
-  /** Streams the answer. A consumer that stops reading cancels the run. The text that it got is stored. */
-  async *stream(): AsyncGenerator<RunPart, void, void> {
+  /**
+   * Streams the answer. A consumer that stops reading cancels the run. The text that it got is stored. While the consumer waits for the next part, `take` is
+   * offered each text. If it returns false, the text is the next part.
+   */
+  async *stream(take?: (part: RunText) => boolean): AsyncGenerator<RunPart, void, void> {
     try {
       const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
-      const parts = this.plan.provider.stream(request, this.#callOptions());
+      const takeText = take && !this.plan.guard && ((part: TextPart) => this.#offer(part, take));
+      const parts = this.plan.provider.stream(request, { ...this.#callOptions(), ...(takeText && { takeText }) });
       for await (const part of this.plan.guard?.screen(parts) ?? parts) {
         this.#stop.signal.throwIfAborted();
         if (this.#firstTokenMs === null) {
@@ -197,15 +211,15 @@ export class Run {
         else if ('name' in part) this.#requireRoomFor(part.name);
         if (part.type === 'reasoning-delta') this.#addReasoning(part.text);
         else if (part.type === 'text-delta') {
-          this.#content += part.text;
-          yield { type: 'text', text: part.text, ...(part.pieces && { pieces: part.pieces }) };
+          this.#content.add(part.text);
+          yield toRunText(part);
         } else if (part.type !== 'finish') {
           const chunk = this.#calls().add(part);
           if (chunk) yield { type: 'toolCall', chunk };
         } else {
           if (part.corrected) {
-            this.#content = part.corrected.content;
-            this.#reasoning = part.corrected.reasoning ?? '';
+            this.#content = new GrowingText(part.corrected.content);
+            this.#reasoning = new GrowingText(part.corrected.reasoning ?? '');
           }
           await this.#recordCompletion(part.finishReason, part.usage, part.rawUsage);
           yield { type: 'end', finishReason: part.finishReason, usage: part.usage };
@@ -225,6 +239,14 @@ export class Run {
         await this.#recordFailure(this.#stop.signal.reason);
       }
     }
+  }
+
+  /** The other texts take the usual way, with the failures that it knows. */
+  #offer(part: TextPart, take: (part: RunText) => boolean): boolean {
+    if (this.#firstTokenMs === null || this.#stop.signal.aborted || !this.#hasRoomFor(part.text)) return false;
+    if (!take(toRunText(part))) return false;
+    this.#content.add(part.text);
+    return true;
   }
 
   async #ground(ground: NonNullable<RunPlan['ground']>): Promise<ModelRequest> {
@@ -259,8 +281,12 @@ export class Run {
     this.#hasFirstByte = true;
   }
 
+  #hasRoomFor(text: string): boolean {
+    return this.#characters + text.length <= maxCharacters;
+  }
+
   #requireRoomFor(text: string): void {
-    if (this.#characters + text.length <= maxCharacters) return;
+    if (this.#hasRoomFor(text)) return;
     throw new AppError(
       'provider_failed',
       `The answer of ${this.plan.servedBy} was cut off at 16 MB. Set max_tokens or choose another model.`,
@@ -268,7 +294,7 @@ export class Run {
   }
 
   #addReasoning(text: string): void {
-    this.#reasoning += text;
+    this.#reasoning.add(text);
     for (const listener of this.#reasoningListeners) listener(text);
   }
 
@@ -303,11 +329,11 @@ export class Run {
     this.plan.charge({ credits: this.credits, usage: end.usage, characters: this.#characters });
     const toolCalls = this.#toolCalls?.list ?? [];
     try {
-      const moderation = await this.plan.guard?.findings(withCalls(this.#content, toolCalls));
+      const moderation = await this.plan.guard?.findings(withCalls(this.content, toolCalls));
       this.#outcome = {
         ...end,
-        content: this.#content,
-        reasoning: this.#reasoning === '' ? null : this.#reasoning,
+        content: this.content,
+        reasoning: this.reasoning || null,
         credits: this.credits,
         firstTokenMs: this.#firstTokenMs,
         totalMs: performance.now() - this.#startedAt,

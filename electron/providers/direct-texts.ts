@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createParser } from 'eventsource-parser';
-import type { AnswerEnd, PlainText, ReadEnd } from './plain-events.ts';
-import type { TextPart } from './provider.ts';
+import { type AnswerEnd, type PlainText, type ReadEnd, RepeatedEvents } from './plain-events.ts';
+import type { TakeText, TextPart } from './provider.ts';
 
 /** The body that a package reads. */
 interface PackageBody {
@@ -12,6 +12,11 @@ interface PackageBody {
   close(): void;
   /** There is room for more texts. */
   resume(): void;
+}
+
+function toPart(first: string, others: readonly string[]): TextPart {
+  if (others.length === 0) return { type: 'text-delta', text: first };
+  return { type: 'text-delta', text: first + others.join(''), pieces: [first, ...others] };
 }
 
 /** Longer events are left to the package. */
@@ -51,6 +56,7 @@ function toEvent(data: string): string {
 export class DirectTexts {
   readonly #plainText: PlainText;
   readonly #readEnd: ReadEnd | null;
+  readonly #repeated: RepeatedEvents;
   #decoder = new TextDecoder();
   #parser = createParser({ onEvent: ({ data }) => this.#accept(data) });
   #body: PackageBody | null = null;
@@ -69,7 +75,9 @@ export class DirectTexts {
   #held: string[] = [];
   #heldCharacters = 0;
   #isEnded = false;
-  #texts: string[] = [];
+  /** Most reads bring one text, and V8 would keep an array for each longer than it needs to. */
+  #firstText = '';
+  #otherTexts: string[] = [];
   #characters = 0;
   /** Called when texts were taken. */
   onTexts: () => void = () => undefined;
@@ -78,6 +86,7 @@ export class DirectTexts {
   constructor(plainText: PlainText, readEnd: ReadEnd | null = null) {
     this.#plainText = plainText;
     this.#readEnd = readEnd;
+    this.#repeated = new RepeatedEvents(plainText);
   }
 
   /** Starts a response. A package may continue an answer with a second one. */
@@ -103,10 +112,10 @@ export class DirectTexts {
   }
 
   take(bytes: Uint8Array): void {
-    const before = this.#texts.length;
+    const before = this.#characters;
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
     this.#send();
-    if (this.#texts.length > before) this.onTexts();
+    if (this.#characters > before) this.onTexts();
   }
 
   /** Closes the package's body when it has everything. */
@@ -135,13 +144,24 @@ export class DirectTexts {
   }
 
   /** The texts so far. They precede everything that the package returns later. */
-  takeTexts(): string[] {
-    if (this.#characters === 0) return this.#texts;
-    const texts = this.#texts;
-    this.#texts = [];
-    this.#characters = 0;
-    this.#body?.resume();
+  takeTexts(): readonly string[] {
+    if (this.#characters === 0) return [];
+    const texts = [this.#firstText, ...this.#otherTexts];
+    this.#forgetTexts();
     return texts;
+  }
+
+  #forgetTexts(): void {
+    this.#characters = 0;
+    if (this.#otherTexts.length > 0) this.#otherTexts = [];
+    this.#body?.resume();
+  }
+
+  /** Hands the texts so far to a reader that waits for them. Returns whether it has taken them. */
+  offer(take: TakeText): boolean {
+    if (this.#characters === 0 || !take(toPart(this.#firstText, this.#otherTexts))) return false;
+    this.#forgetTexts();
+    return true;
   }
 
   /** Notes what the package has returned. It must have been asked for raw chunks, one for each event. */
@@ -175,19 +195,25 @@ export class DirectTexts {
       this.#heldCharacters += data.length;
       return;
     }
+    const takesTexts = this.#isDirect || !this.#isOpen;
+    if (takesTexts && this.#takeText(this.#repeated.textOf(data))) return;
     const event = this.#isOff ? null : parsed(data);
     const text = event === null ? null : this.#plainText(event) || null;
-    if (text !== null && (this.#isDirect || !this.#isOpen)) {
-      this.#texts.push(text);
-      this.#characters += text.length;
-      return;
-    }
+    if (takesTexts && this.#takeText(text)) return this.#repeated.learn(data, text!);
     if (!this.#isOpen && !this.#takeEnd(data, event)) this.openPackage();
     this.#isDirect = false;
     this.#expected = text;
     this.#unsent += toEvent(data);
     // Packages skip this one without a raw chunk.
     if (data !== lastEvent) this.#sentEvents += 1;
+  }
+
+  #takeText(text: string | null): boolean {
+    if (!text) return false;
+    if (this.#characters === 0) this.#firstText = text;
+    else this.#otherTexts.push(text);
+    this.#characters += text.length;
+    return true;
   }
 
   /** Returns whether an event only says how the answer ends, or nothing. It is kept for a package that is needed later. */
@@ -210,12 +236,6 @@ export class DirectTexts {
 export interface DirectPart {
   readonly type: 'texts';
   readonly part: TextPart;
-}
-
-function toPart(pieces: readonly string[]): DirectPart {
-  const [first] = pieces;
-  if (pieces.length === 1) return { type: 'texts', part: { type: 'text-delta', text: first! } };
-  return { type: 'texts', part: { type: 'text-delta', text: pieces.join(''), pieces } };
 }
 
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<LanguageModelV4StreamPart>['read']>>;
@@ -271,21 +291,30 @@ class PackageReader {
 /**
  * The parts of a package and the texts that go around it, in the order in which the provider sent them. `finish` is the last part for the
  * end of an answer of which the package got nothing. If it fails, the package reads that end. `opening` then never resolves.
+ * Texts that come while the reader waits are offered to `take` first.
  */
 export async function* readParts(
   opening: PromiseLike<{ stream: ReadableStream<StreamPart> }>,
   texts: DirectTexts,
   finish: (end: AnswerEnd) => Promise<StreamPart>,
+  take: TakeText = () => false,
 ): AsyncGenerator<StreamPart | DirectPart, void, void> {
   let wake = Promise.withResolvers<void>();
-  texts.onTexts = () => wake.resolve();
-  const reader = new PackageReader(opening, () => wake.resolve());
+  let isWaiting = false;
+  const resume = () => {
+    isWaiting = false;
+    wake.resolve();
+  };
+  texts.onTexts = () => {
+    if (!isWaiting || !texts.offer(take)) resume();
+  };
+  const reader = new PackageReader(opening, resume);
   try {
     for (;;) {
       wake = Promise.withResolvers();
-      const pieces = texts.takeTexts();
-      if (pieces.length > 0) {
-        yield toPart(pieces);
+      const [first, ...others] = texts.takeTexts();
+      if (first !== undefined) {
+        yield { type: 'texts', part: toPart(first, others) };
         continue;
       }
       if (texts.answerEnd) {
@@ -295,7 +324,8 @@ export async function* readParts(
       }
       const { arrived } = reader;
       if (arrived === null) {
-        if (!texts.isHolding) await wake.promise;
+        isWaiting = !texts.isHolding;
+        if (isWaiting) await wake.promise;
         else if (await isSilent(wake.promise)) texts.giveUp();
         continue;
       }

@@ -200,7 +200,8 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       try {
         const model = await modelOf(request.model);
         const opening = model.doStream(options);
-        const parts = texts ? readParts(opening, texts, (end) => ending!.finish(model, end)) : (await opening).stream;
+        const finishWith = (end: AnswerEnd) => ending!.finish(model, end);
+        const parts = texts ? readParts(opening, texts, finishWith, callOptions.takeText) : (await opening).stream;
         const translation = new StreamTranslation();
         let finish: ModelPart | null = null;
         for await (const streamPart of parts) {

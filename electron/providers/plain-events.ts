@@ -10,6 +10,54 @@ export interface AnswerEnd {
 /** What an event without text says about the end, which can be nothing. Null for an event that has anything else to say. */
 export type ReadEnd = (event: unknown) => AnswerEnd | null;
 
+/** Events in a row that are learned in vain before a stream is known to repeat none. OpenAI and Gemini have something new in each. */
+const maxVainLessons = 8;
+
+/**
+ * Reads the events of a stream that are like an earlier one but for their text, as most of them are. Of such an event only the text is parsed.
+ * What `plainText` checks must not depend on the text.
+ */
+export class RepeatedEvents {
+  readonly #plainText: PlainText;
+  #before = '';
+  #after = '';
+  #vainLessons = 0;
+
+  constructor(plainText: PlainText) {
+    this.#plainText = plainText;
+  }
+
+  /** The text of such an event; null for every other event. */
+  textOf(data: string): string | null {
+    const [before, after] = [this.#before, this.#after];
+    if (before === '' || !data.startsWith(before) || !data.endsWith(after)) return null;
+    try {
+      // A whole literal: what is around it has the same meaning as in the earlier event.
+      const text = JSON.parse(data.slice(before.length, data.length - after.length)) as unknown;
+      if (typeof text !== 'string') return null;
+      this.#vainLessons = 0;
+      return text;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Notes an event and its text. */
+  learn(data: string, text: string): void {
+    if (this.#vainLessons >= maxVainLessons) return;
+    this.#vainLessons += 1;
+    const literal = JSON.stringify(text);
+    const at = data.lastIndexOf(literal);
+    if (at < 0) return;
+    const [before, after] = [data.slice(0, at), data.slice(at + literal.length)];
+    // The same literal can be the value of another field.
+    const other = `${text}.`;
+    if (this.#plainText(JSON.parse(before + JSON.stringify(other) + after)) !== other) return;
+    this.#before = before;
+    this.#after = after;
+  }
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Fields {

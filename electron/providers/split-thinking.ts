@@ -1,4 +1,5 @@
-import type { ModelAnswer, ModelPart, Provider } from './provider.ts';
+import { GrowingText } from './growing-text.ts';
+import type { ModelAnswer, ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
 
 const opening = '<think>';
 const closing = '</think>';
@@ -81,7 +82,7 @@ class StreamSplitter {
   /** Whether the reasoning starts without a tag, because the model is known to omit it. */
   #isAssumed = false;
   #pending = '';
-  #whole = '';
+  readonly #whole = new GrowingText();
 
   constructor(isBareModel: boolean) {
     this.#isBareModel = isBareModel;
@@ -92,8 +93,15 @@ class StreamSplitter {
     this.#mode = 'text';
   }
 
+  /** Notes a text that isn't split, if `take` takes it. */
+  pass(text: string, take: () => boolean): boolean {
+    if (this.#mode !== 'text' || !take()) return false;
+    this.#whole.add(text);
+    return true;
+  }
+
   push(text: string): ModelPart[] {
-    this.#whole += text;
+    this.#whole.add(text);
     this.#pending += text;
     if (this.#mode === 'start' && !this.#start()) return [];
     const parts: ModelPart[] = [];
@@ -122,37 +130,45 @@ class StreamSplitter {
     const isTagged = this.#pending.startsWith(opening);
     this.#isAssumed = !isTagged && this.#isBareModel;
     this.#mode = isTagged || this.#isAssumed ? 'thinking' : 'text';
-    this.#pending = isTagged ? this.#pending.slice(opening.length) : this.#whole;
+    this.#pending = isTagged ? this.#pending.slice(opening.length) : this.#whole.read();
     return true;
   }
 
   /** The rest, and the split of the whole text if it only shows at its end. */
   end(isCut: boolean): { parts: ModelPart[]; corrected: Corrected | null } {
+    const whole = this.#whole.read();
     if (this.#mode === 'thinking') {
       // Without a closing tag it was no reasoning, unless the answer was truncated inside it.
       if (this.#isAssumed && !isCut) {
         return {
-          parts: [{ type: 'text-delta', text: this.#whole }],
-          corrected: { content: this.#whole, reasoning: null },
+          parts: [{ type: 'text-delta', text: whole }],
+          corrected: { content: whole, reasoning: null },
         };
       }
       const rest: ModelPart[] = this.#pending === '' ? [] : [{ type: 'reasoning-delta', text: this.#pending }];
       return { parts: rest, corrected: null };
     }
-    const isText = this.#mode === 'start' && this.#whole !== '';
-    const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: this.#whole }] : [];
-    const startsAsText = this.#mode === 'text' && !splitTagged(this.#whole) && !this.#isAssumed;
-    return { parts, corrected: startsAsText ? splitBare(this.#whole) : null };
+    const isText = this.#mode === 'start' && whole !== '';
+    const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: whole }] : [];
+    const startsAsText = this.#mode === 'text' && !splitTagged(whole) && !this.#isAssumed;
+    return { parts, corrected: startsAsText ? splitBare(whole) : null };
   }
 }
 
 async function* splitStream(
-  parts: AsyncIterable<ModelPart>,
-  model: string,
+  provider: Provider,
+  request: ModelRequest,
+  options: ModelCallOptions,
   bareModels: BareModels,
 ): AsyncGenerator<ModelPart, void, void> {
+  const { model } = request;
   const splitter = new StreamSplitter(bareModels.has(model));
   let isSeparated = false;
+  const { takeText: take } = options;
+  const parts = provider.stream(request, {
+    ...options,
+    ...(take && { takeText: (part) => splitter.pass(part.text, () => take(part)) }),
+  });
   for await (const part of parts) {
     if (part.type === 'reasoning-delta') {
       isSeparated = true;
@@ -186,6 +202,6 @@ export function splitThinking(provider: Provider): Provider {
     ...provider,
     generate: async (request, options) =>
       splitAnswer(await provider.generate(request, options), request.model, bareModels),
-    stream: (request, options) => splitStream(provider.stream(request, options), request.model, bareModels),
+    stream: (request, options) => splitStream(provider, request, options, bareModels),
   };
 }

@@ -168,15 +168,29 @@ const maxTextCharacters = 4096;
 async function writeTexts(texts: TextSource, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { signal, progress } = options;
   const write = chunkWriter(outgoing);
+  /** Until the caller has read what was written. */
+  let full: Promise<void> | null = null;
+  const noteFull = () => {
+    full = drained(outgoing).then(() => {
+      full = null;
+      progress?.noteProgress();
+    });
+  };
+  texts.offerTo((text) => {
+    if (full || signal.aborted || text.length > maxTextCharacters) return false;
+    if (!write(text)) noteFull();
+    return true;
+  });
   let pending = texts.next();
   if ((await readIfReady(pending)) === null && !signal.aborted) outgoing.flushHeaders();
   for (;;) {
     const { text, isDone } = await pending;
+    await full;
     if (signal.aborted) return;
     if (text.length > maxTextCharacters) await writeChunks(Buffer.from(text), outgoing, options);
     else if (text !== '' && !write(text)) {
-      await drained(outgoing);
-      progress?.noteProgress();
+      noteFull();
+      await full;
     }
     if (isDone) return void outgoing.end();
     pending = texts.next();

@@ -1,7 +1,13 @@
 import { textMessage } from '../../../shared/contract/messages.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Run, type RunPart, type RunPlan } from '../../../electron/completions/run.ts';
-import type { ModelCallOptions, ModelPart, Provider } from '../../../electron/providers/provider.ts';
+import type {
+  ModelCallOptions,
+  ModelPart,
+  Provider,
+  TakeText,
+  TextPart,
+} from '../../../electron/providers/provider.ts';
 import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
 import type { RunStore } from '../../../electron/storage/storage.ts';
 import { AppError } from '../../../shared/app-error.ts';
@@ -167,6 +173,68 @@ describe('a streamed run', () => {
       status: 'Failed',
       credits: 1,
       error: cut,
+    });
+  });
+
+  describe('whose consumer takes texts while it waits', () => {
+    const offering = (offers: (takeText: TakeText) => void | Promise<void>, isGuarded = false) => {
+      let isOffered = false;
+      const plan = streaming(async function* ({ takeText }) {
+        isOffered = takeText !== undefined;
+        yield { type: 'reasoning-delta', text: 'think' };
+        yield { type: 'text-delta', text: 'Hel' };
+        await offers(takeText ?? (() => false));
+        yield finish;
+      });
+      const guard = { screen: (parts: AsyncIterable<ModelPart>) => parts, findings: async () => null };
+      return { plan: { ...plan, ...(isGuarded && { guard: guard as never }) }, isOffered: () => isOffered };
+    };
+    const part = (text: string): TextPart => ({ type: 'text-delta', text });
+
+    it('has them in its content', async () => {
+      const taken: unknown[] = [];
+      const { plan } = offering((takeText) => {
+        taken.push(takeText(part('lo')), takeText({ ...part(' you'), pieces: [' y', 'ou'] }), takeText(part('!')));
+      });
+      const run = new Run(plan, new AbortController().signal);
+      const parts = run.stream((text) => text.text !== '!' && taken.push(text) > 0);
+      for await (const _ of parts);
+      expect(taken).toEqual([
+        { type: 'text', text: 'lo' },
+        { type: 'text', text: ' you', pieces: [' y', 'ou'] },
+        ...[true, true, false],
+      ]);
+      expect(outcomes[0]).toMatchObject({ status: 'Completed', content: 'Hello you' });
+    });
+
+    it('offers none before its start, after it was stopped and beyond 16 MB', async () => {
+      const caller = new AbortController();
+      const answers: boolean[] = [];
+      const run = new Run(
+        streaming(async function* ({ takeText }) {
+          answers.push(takeText!(part('early')));
+          yield { type: 'text-delta', text: 'x' };
+          answers.push(takeText!(part('x'.repeat(16 * 1_048_576))), takeText!(part('y')));
+          caller.abort();
+          answers.push(takeText!(part('late')));
+          yield finish;
+        }),
+        caller.signal,
+      );
+      const reading = (async () => {
+        for await (const _ of run.stream(() => true));
+      })();
+      await expect(reading).rejects.toThrow();
+      expect(answers).toEqual([false, false, true, false]);
+      expect(outcomes[0]).toMatchObject({ status: 'Cancelled', content: 'xy' });
+    });
+
+    it('offers none that the guard has not seen', async () => {
+      for (const isGuarded of [false, true]) {
+        const { plan, isOffered } = offering(() => undefined, isGuarded);
+        for await (const _ of new Run(plan, new AbortController().signal).stream(() => true));
+        expect(isOffered()).toBe(!isGuarded);
+      }
     });
   });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DirectTexts } from '../../../electron/providers/direct-texts.ts';
-import { chatEnd, chatText } from '../../../electron/providers/plain-events.ts';
-import type { ModelPart, Provider } from '../../../electron/providers/provider.ts';
+import { DirectTexts, readParts } from '../../../electron/providers/direct-texts.ts';
+import { chatEnd, chatText, RepeatedEvents } from '../../../electron/providers/plain-events.ts';
+import type { ModelCallOptions, ModelPart, Provider, TextPart } from '../../../electron/providers/provider.ts';
 import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -183,6 +183,158 @@ describe('an answer of nothing but text', () => {
   });
 });
 
+describe('an event like the one before', () => {
+  function start() {
+    let parsed = 0;
+    const repeated = new RepeatedEvents((event) => {
+      parsed += 1;
+      return chatText(event);
+    });
+    return { repeated, parsed: () => parsed };
+  }
+
+  it.each(['', ' two', '“☂”', '"', '\\', '\n', '\u0000', '\ud800', '","finish_reason":"stop', '$&'])(
+    'has the text %j',
+    (text) => {
+      const { repeated, parsed } = start();
+      repeated.learn(delta('One'), 'One');
+      expect(repeated.textOf(delta(text))).toBe(text);
+      // As Python writes it.
+      const escaped = delta(text).replaceAll(
+        /[^ -~]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      expect(repeated.textOf(escaped)).toBe(text);
+      expect(parsed()).toBe(1);
+    },
+  );
+
+  it.each([
+    ['another field', delta('x', { tool_calls: [] })],
+    ['no text', delta(null)],
+    ['a number', delta('x').replace('"x"', '7')],
+    ['an object', delta('x').replace('"x"', '{"text":"x"}')],
+    ['two texts', delta('x').replace('"x"', '"x","y"')],
+    ['one more field within', delta('x').replace('"x"', '"x","refusal":"y"')],
+    ['broken JSON', delta('x').replace('"x"', '"x')],
+    ['nothing', ''],
+    ['only its beginning', delta('One').slice(0, -1)],
+  ])('is none if it has %s', (_, event) => {
+    const { repeated } = start();
+    repeated.learn(delta('One'), 'One');
+    expect(repeated.textOf(delta('x'))).toBe('x');
+    expect(repeated.textOf(event)).toBeNull();
+  });
+
+  it('is not known from a text that is the value of another field, too', () => {
+    const { repeated } = start();
+    const named = (content: string) =>
+      chat({ index: 0, delta: { content }, logprobs: null }, { system_fingerprint: 'fp' });
+    repeated.learn(named('fp'), 'fp');
+    expect(repeated.textOf(named('x'))).toBeNull();
+    expect(repeated.textOf(named('fp').replace('"fp"}', '"x"}'))).toBeNull();
+    repeated.learn(named('One'), 'One');
+    expect(repeated.textOf(named('x'))).toBe('x');
+  });
+
+  it('is no longer looked for in a stream that has something new in each', () => {
+    const { repeated, parsed } = start();
+    for (let count = 0; count < 100; count++) {
+      const event = chat({ index: 0, delta: { content: 'One' } }, { obfuscation: `${count}` });
+      expect(repeated.textOf(event)).toBeNull();
+      repeated.learn(event, 'One');
+    }
+    expect(parsed()).toBe(8);
+  });
+
+  it('is learned again when the stream changes, as often as it repeats some', () => {
+    const { repeated } = start();
+    for (let second = 0; second < 100; second++) {
+      const at = (content: string) => delta(content).replace('"created":1', `"created":${second}`);
+      expect(repeated.textOf(at('One'))).toBeNull();
+      repeated.learn(at('One'), 'One');
+      expect(repeated.textOf(at('two'))).toBe('two');
+    }
+  });
+});
+
+describe('a text that comes while its reader waits', () => {
+  const never = new Promise<never>(() => undefined);
+
+  function start(takes: (text: string) => boolean) {
+    const seen: unknown[] = [];
+    const texts = new DirectTexts(chatText, chatEnd);
+    texts.begin({ open: () => undefined, enqueue: () => undefined, close: () => undefined, resume: () => undefined });
+    const take = ({ text, pieces }: TextPart) => {
+      const isTaken = takes(text);
+      seen.push({ text, isTaken, ...(pieces && { pieces }) });
+      return isTaken;
+    };
+    const finish = async () => ({ type: 'finish' }) as never;
+    const parts = readParts(never, texts, finish, take);
+    const next = async () => {
+      const { value } = (await parts.next()) as IteratorYieldResult<{ type: string; part?: TextPart }>;
+      seen.push(value.part?.text ?? value.type);
+    };
+    const send = (...events: string[]) =>
+      texts.take(new TextEncoder().encode(events.map((data) => `data: ${data}\n\n`).join('')));
+    return { seen, texts, next, send };
+  }
+
+  it('is offered to it, and is the next part if it refuses', async () => {
+    const { seen, texts, next, send } = start((text) => text.includes('taken'));
+    const first = next();
+    await nextTurn();
+    send(delta('refused'));
+    await first;
+    // Nobody waits for these.
+    send(delta('taken'));
+    send(delta(' later'));
+    expect(texts.waiting).toBe(11);
+    await next();
+    const last = next();
+    await nextTurn();
+    send(delta('taken'));
+    send(delta('taken'), delta(' together'));
+    expect(texts.waiting).toBe(0);
+    send(chat({ index: 0, delta: {}, finish_reason: 'stop' }));
+    texts.end();
+    await last;
+    expect(seen).toEqual([
+      { text: 'refused', isTaken: false },
+      'refused',
+      'taken later',
+      { text: 'taken', isTaken: true },
+      { text: 'taken together', isTaken: true, pieces: ['taken', ' together'] },
+      'finish',
+    ]);
+  });
+
+  it('follows one that was refused and is not read yet', async () => {
+    const { seen, next, send } = start((text) => text !== 'refused');
+    const first = next();
+    await nextTurn();
+    send(delta('refused'));
+    // The reader has been woken, but has not run.
+    send(delta('more'));
+    await first;
+    expect(seen).toEqual([{ text: 'refused', isTaken: false }, 'refusedmore']);
+  });
+
+  it('is not offered before the package has returned the text for which it is asked', async () => {
+    const { seen, texts, next, send } = start(() => true);
+    void next();
+    await nextTurn();
+    send(delta(null, { tool_calls: [] }), delta('One'), delta(' two'));
+    await nextTurn();
+    expect(seen).toEqual([]);
+    texts.note({ type: 'raw', rawValue: null });
+    texts.note({ type: 'raw', rawValue: null });
+    texts.note({ type: 'text-delta', id: '1', delta: 'One' });
+    expect(texts.takeTexts()).toEqual([' two']);
+  });
+});
+
 const world = useProviderConnection();
 
 /** Leaves every event to the package. */
@@ -206,17 +358,26 @@ function connect(name: ProviderName, transport: ProviderFetch): Provider {
 }
 
 /** The parts with neighbouring texts joined, or the failure. */
-async function outcome(parts: AsyncIterable<ModelPart>): Promise<unknown[]> {
+async function outcome(
+  read: (options: ModelCallOptions) => AsyncIterable<ModelPart>,
+  takes: (part: TextPart) => boolean = () => false,
+): Promise<unknown[]> {
   const seen: unknown[] = [];
+  const note = (part: ModelPart) => {
+    const last = seen.at(-1) as ModelPart | undefined;
+    if ('pieces' in part) expect(part.pieces!.join('')).toBe(part.text);
+    if (part.type === 'text-delta' && last?.type === 'text-delta')
+      seen[seen.length - 1] = { type: 'text-delta', text: last.text + part.text };
+    else if (part.type === 'text-delta') seen.push({ type: 'text-delta', text: part.text });
+    else seen.push(part);
+  };
+  const takeText = (part: TextPart) => {
+    const isTaken = takes(part);
+    if (isTaken) note(part);
+    return isTaken;
+  };
   try {
-    for await (const part of parts) {
-      const last = seen.at(-1) as ModelPart | undefined;
-      if ('pieces' in part) expect(part.pieces!.join('')).toBe(part.text);
-      if (part.type === 'text-delta' && last?.type === 'text-delta')
-        seen[seen.length - 1] = { type: 'text-delta', text: last.text + part.text };
-      else if (part.type === 'text-delta') seen.push({ type: 'text-delta', text: part.text });
-      else seen.push(part);
-    }
+    for await (const part of read({ signal: noAbort(), takeText })) note(part);
   } catch (error) {
     seen.push((error as Error).message);
   }
@@ -237,10 +398,12 @@ describe.each(Object.keys(files) as (keyof typeof files)[])('%s', (name) => {
       // The recorded events, with some more of them anywhere, most often several equal ones in a row.
       more: fc.array(fc.tuple(event, event, fc.integer({ min: 1, max: 4 })), { maxLength: 6 }),
       left: fc.option(event, { freq: 4, nil: null }),
+      // Whether the reader takes each text that it is offered.
+      takes: fc.infiniteStream(fc.boolean()),
       cuts: fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 8 }),
     });
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ more, left, cuts }) => {
+      fc.asyncProperty(scenario, async ({ more, left, takes, cuts }) => {
         const sent = events.filter((_, index) => index !== left);
         for (const [at, which, times] of more) sent.splice(at, 0, ...Array<string>(times).fill(events[which]!));
         const bytes = Buffer.from(sent.join(''));
@@ -256,7 +419,10 @@ describe.each(Object.keys(files) as (keyof typeof files)[])('%s', (name) => {
           call.end();
         });
         const read = (through: ProviderFetch) =>
-          outcome(connect(name, through).stream(modelRequest('m'), { signal: noAbort() }));
+          outcome(
+            (options) => connect(name, through).stream(modelRequest('m'), options),
+            () => takes.next().value,
+          );
         expect(await read(transport)).toEqual(await read(withoutDirectTexts(transport)));
       }),
       { numRuns: 60 },
@@ -279,7 +445,7 @@ describe('the end of a stream', () => {
       call.end('data: [DONE]\n\n');
     });
     const read = (through: ProviderFetch) =>
-      outcome(connect('OpenAiCompatible', through).stream(modelRequest('m'), { signal: noAbort() }));
+      outcome((options) => connect('OpenAiCompatible', through).stream(modelRequest('m'), options));
     const answer = await read(transport);
     expect(answer).toHaveLength(2);
     expect(answer).toEqual(await read(withoutDirectTexts(transport)));

@@ -111,3 +111,45 @@ describe('a stream', () => {
     }
   });
 });
+
+describe('texts that a reader takes while it waits', () => {
+  /** Offers each text, and yields those that aren't taken. */
+  function offering(texts: readonly string[]): Provider {
+    return {
+      ...providerOf(texts),
+      async *stream(_, { takeText }): AsyncGenerator<ModelPart> {
+        for (const text of texts) if (!takeText?.({ type: 'text-delta', text })) yield { type: 'text-delta', text };
+        yield { type: 'finish', finishReason: 'Stop', usage };
+      },
+    };
+  }
+
+  async function readBoth(provider: Provider) {
+    const taken: string[] = [];
+    const parts: unknown[] = [];
+    const takeText = ({ text }: { text: string }) => taken.push(text) > 0;
+    for await (const part of provider.stream(request, { signal, takeText })) parts.push(part);
+    return { taken, parts };
+  }
+
+  it('are those of the answer alone', async () => {
+    const { taken, parts } = await readBoth(
+      splitThinking(offering(['<thi', 'nk>So', '.</think>', '\n', 'Yes', ' and', ' no'])),
+    );
+    expect(taken).toEqual([' and', ' no']);
+    expect(parts).toEqual([
+      { type: 'reasoning-delta', text: 'So' },
+      { type: 'reasoning-delta', text: '.' },
+      { type: 'text-delta', text: 'Yes' },
+      { type: 'finish', finishReason: 'Stop', usage },
+    ]);
+  });
+
+  it('are reasoning if a closing tag follows, from the next answer on at once', async () => {
+    const provider = splitThinking(offering(['So', '.\n', '</think>', '\nYes']));
+    const { taken, parts } = await readBoth(provider);
+    expect(taken).toEqual(['.\n', '</think>', '\nYes']);
+    expect(parts.at(-1)).toMatchObject({ type: 'finish', corrected: { content: 'Yes', reasoning: 'So.' } });
+    expect((await readBoth(provider)).taken).toEqual([]);
+  });
+});

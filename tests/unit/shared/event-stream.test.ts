@@ -23,7 +23,7 @@ describe('server-sent events', () => {
   test('decode to the encoded parts, wherever the text is split', () => {
     fc.assert(
       fc.property(objects, lengths, (values, cuts) => {
-        const text = values.map(encodeEvent).join('');
+        const text = values.map((value) => encodeEvent(value)).join('');
         const decoded = decodeInPieces(createEventDecoder(), text, cuts);
         expect(decoded.values).toEqual(JSON.parse(JSON.stringify(values)));
         expect(decoded.parts.map((part) => part.text).join('')).toBe(text);
@@ -37,7 +37,7 @@ describe('server-sent events', () => {
       fc.property(objects, (values) => {
         const read: unknown[] = [];
         const parser = createParser({ onEvent: ({ data }) => read.push(JSON.parse(data)) });
-        parser.feed(values.map(encodeEvent).join(''));
+        parser.feed(values.map((value) => encodeEvent(value)).join(''));
         expect(read).toEqual(JSON.parse(JSON.stringify(values)));
       }),
     );

@@ -68,6 +68,7 @@ describe('a request over the port', () => {
     const parts = ['eins ', '', 'zwei ü', 'drei '.repeat(initialCredit)];
     const texts = {
       next: async () => ({ text: parts.shift()!, isDone: parts.length === 0 }),
+      offerTo: () => undefined,
       end: async () => undefined,
     };
     const streamed = new StreamedTexts(texts, { 'x-one': '1' });
@@ -289,6 +290,7 @@ describe('aborting', () => {
     const ended = vi.fn<() => void>();
     const texts = {
       next: () => promise,
+      offerTo: () => undefined,
       async end() {
         ended();
         resolve({ text: 'late', isDone: true });

@@ -33,7 +33,7 @@ const parts = [...answer].map((content) => ({ choice: { index: 0, message: { rol
 const last = { choice: { index: 0, finish_reason: 'Stop', message: { role: 'assistant' } } };
 const bodies: Record<string, string> = {
   [transports.sync.path]: JSON.stringify({ choices: [{ message: { content: answer } }] }),
-  [transports.sse.path]: [...parts, last].map(encodeEvent).join(''),
+  [transports.sse.path]: [...parts, last].map((value) => encodeEvent(value)).join(''),
   [transports['json-array'].path]: `[${[...parts, last].map((part) => JSON.stringify(part)).join(',\n')}]`,
 };
 
