@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { DirectTexts, readParts } from '../../../electron/providers/direct-texts.ts';
 import { chatEnd, chatText, RepeatedEvents } from '../../../electron/providers/plain-events.ts';
@@ -125,6 +126,19 @@ describe('an answer of nothing but text', () => {
     texts.end();
     expect(texts.answerEnd).toEqual({ finish_reason: 'stop', usage: { prompt_tokens: 1 } });
     expect(body()).toEqual({ opened: 0, closed: 0 });
+  });
+
+  it('is parsed once, but for its texts', () => {
+    let parsed = 0;
+    const texts = new DirectTexts((event) => {
+      parsed += 1;
+      return chatText(event);
+    }, chatEnd);
+    texts.begin({ open: () => undefined, enqueue: () => undefined, close: () => undefined, resume: () => undefined });
+    const sent = Array.from({ length: 50 }, (_, index) => ` ${index}`);
+    for (const text of sent) texts.take(new TextEncoder().encode(`data: ${delta(text)}\n\n`));
+    // The first event, and that with another text in its place.
+    expect([texts.takeTexts(), parsed]).toEqual([sent, 2]);
   });
 
   it('has the usage beside the finish reason, or none', () => {
@@ -332,6 +346,26 @@ describe('a text that comes while its reader waits', () => {
     texts.note({ type: 'raw', rawValue: null });
     texts.note({ type: 'text-delta', id: '1', delta: 'One' });
     expect(texts.takeTexts()).toEqual([' two']);
+  });
+
+  it('goes to a package that does not return the one before', async () => {
+    const got: string[] = [];
+    let answer!: ReadableStreamDefaultController<LanguageModelV4StreamPart>;
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({ start: (controller) => void (answer = controller) });
+    const texts = new DirectTexts(chatText);
+    texts.begin({
+      open: () => undefined,
+      enqueue: (bytes) => void got.push(new TextDecoder().decode(bytes)),
+      close: () => undefined,
+      resume: () => undefined,
+    });
+    const parts = readParts(Promise.resolve({ stream }), texts, () => never);
+    await nextTurn();
+    texts.take(new TextEncoder().encode(`data: ${delta('One')}\n\ndata: ${delta(' two')}\n\n`));
+    answer.enqueue({ type: 'raw', rawValue: null });
+    await parts.next();
+    void parts.next();
+    await expect.poll(() => got.join('')).toContain(' two');
   });
 });
 
