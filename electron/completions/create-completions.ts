@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
+import { ActiveMap } from '../common/active-values.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
@@ -190,7 +191,7 @@ function startChecked(
 
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
-  const active = new Map<string, Run>();
+  const active = new ActiveMap<Run>();
   let isClosing = false;
 
   function storedPromptOf({ request, context, target }: PreparedRun): StoredPromptIds | null {
@@ -276,8 +277,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
     active: (runId) => active.get(runId) ?? null,
     async close() {
       isClosing = true;
-      for (const run of active.values()) run.stop();
-      await Promise.all([...active.values()].map((run) => run.recorded));
+      const present = Array.from(active, ([, run]) => run);
+      for (const run of present) run.stop();
+      await Promise.all(present.map((run) => run.recorded));
     },
   };
 }

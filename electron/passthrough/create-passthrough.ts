@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordLevel } from '../../shared/contract/common.ts';
+import { ActiveSet } from '../common/active-values.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard } from '../completions/guard.ts';
 import type { Credits } from '../credits/credits.ts';
@@ -85,7 +86,7 @@ interface Parts extends PassThroughOptions {
   readonly reader: CallReader;
   readonly meter: CallMeter;
   readonly chargeKey: ChargeKey;
-  readonly active: Map<PassedCall, AbortController>;
+  readonly active: ActiveSet<{ readonly passed: PassedCall; readonly controller: AbortController }>;
   /** Files that are being stored. */
   readonly storing: Set<Promise<void>>;
   /** Ends the storing of files. */
@@ -213,8 +214,7 @@ function follow(
   const record = isRecorded || isJudged(planned, parts) ? createRecord(planned, recording, own, parts) : null;
   const observer = record ?? new UnrecordedCall((use) => charge(use, false));
   const passed = new PassedCall(call.api, observer, record?.isJudged ?? false);
-  parts.active.set(passed, sent.controller);
-  const forget = () => parts.active.delete(passed);
+  const forget = parts.active.add({ passed, controller: sent.controller });
   passed.whole.then(forget, forget);
   notePauses(call, passed, parts);
   sent.deliverTo(passed);
@@ -255,7 +255,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     reader: createCallReader(),
     meter: createMeter(options.log),
     chargeKey: createKeyCharges(options),
-    active: new Map(),
+    active: new ActiveSet(),
     storing: new Set(),
     closing: new AbortController(),
   };
@@ -280,9 +280,10 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     counts: parts.meter.counts,
     noteRejection: parts.meter.noteRejection,
     async close() {
-      const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));
+      const present = [...parts.active];
+      const ending = present.map(({ passed }) => passed.whole.catch(() => undefined));
       const reason = new DOMException('The host is closing.', 'AbortError');
-      for (const controller of parts.active.values()) controller.abort(reason);
+      for (const { controller } of present) controller.abort(reason);
       const stopReading = () => {
         parts.closing.abort(reason);
         return parts.reader.close();

@@ -4,6 +4,7 @@ import {
   type ProviderExchange,
   type ProviderExchangeSettings,
 } from '../../shared/contract/provider-exchanges.ts';
+import { ActiveMap } from '../common/active-values.ts';
 import type { Log } from '../log.ts';
 import type { ExchangeStore, StoredExchange } from '../storage/exchange-store.ts';
 import type { SettingsStore } from '../storage/storage.ts';
@@ -72,7 +73,7 @@ function createExchangeWriter({ store, runLimit, log }: ExchangeQueueOptions): (
 function createExchangeQueue(options: ExchangeQueueOptions) {
   const { runLimit } = options;
   const write = createExchangeWriter(options);
-  const queue = new Map<string, ExchangeLog>();
+  const queue = new ActiveMap<ExchangeLog>();
   let queuedBytes = 0;
   let delays = 0;
   let timer: NodeJS.Timeout | null = null;

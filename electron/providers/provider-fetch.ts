@@ -147,7 +147,9 @@ function createConnections(environment: ProviderFetchOptions['environment']) {
 export function createProviderFetch(options: ProviderFetchOptions): ProviderFetch {
   const { timeLimits, environment, sizeLimits = defaultSizeLimits } = options;
   const { dispatch, close } = createConnections(environment);
-  const contexts = new WeakMap<AbortSignal, CallContext>();
+  const contextKey: unique symbol = Symbol('call context');
+  // A `WeakMap` that no signal is removed from would keep each until the whole heap is marked.
+  type JoinedSignal = AbortSignal & { [contextKey]?: CallContext };
 
   function call<Answer>(
     address: string | URL | Request,
@@ -160,7 +162,7 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     limits = sizeLimits,
   ): Promise<Answer> {
     const deferred = Promise.withResolvers<Answer>();
-    const context = init.signal ? contexts.get(init.signal) : undefined;
+    const context = init.signal ? (init.signal as JoinedSignal)[contextKey] : undefined;
     const receiver = new Receiver(deferred, limits, context?.texts ?? null);
     const exchange = new Exchange(timeLimits(), context, init.signal ?? null, receiver);
     dispatch(exchange, () => {
@@ -192,7 +194,7 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     fetch: (address, init = {}) => call(address, init, StreamedResponse),
     request: (address, init, maxBytes = sizeLimits.wholeBytes) =>
       call(address, init, CollectedResponse, { ...sizeLimits, wholeBytes: maxBytes }),
-    join: (signal, context) => void contexts.set(signal, context),
+    join: (signal, context) => void Object.assign(signal, { [contextKey]: context }),
     close,
   };
 }

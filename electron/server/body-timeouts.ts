@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
+import { ActiveSet } from '../common/active-values.ts';
 import type { NodeRequest } from './incoming-request.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
 /** A body that is being received. */
 interface OpenBody {
+  readonly incoming: NodeRequest;
   readonly socket: Socket;
   /** A form can have a large file, so only silence ends it. */
   readonly isForm: boolean;
@@ -14,6 +16,8 @@ interface OpenBody {
   /** Set after the response. The rest of the body is then read and dropped, so that the caller can read the response. */
   lingersSince: number | null;
   readonly callbacks: BodyCallbacks;
+  /** It has ended. */
+  forget: () => void;
 }
 
 interface BodyCallbacks {
@@ -28,23 +32,23 @@ interface BodyCallbacks {
  * same for an upload of 50 MB as for a prompt.
  */
 export interface BodyTimeouts {
-  open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void;
   /**
-   * Call it after the response. The rest of the body is dropped, within limits. If the connection closed immediately, the caller might
-   * not get the response.
+   * Returns the function to call after the response. The rest of the body is dropped then, within limits. If the connection closed immediately, the caller
+   * might not get the response.
    */
-  linger(incoming: NodeRequest): void;
+  open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): () => void;
   /** Called about once a second. `now` is from `performance`, because the system clock can change meanwhile. */
   check(now: number): void;
 }
 
 export function createBodyTimeouts(limits: ListenerLimits): BodyTimeouts {
-  const bodies = new Map<NodeRequest, OpenBody>();
+  const bodies = new ActiveSet<OpenBody>();
 
-  function open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void {
+  function open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): () => void {
     const now = performance.now();
     const bytes = socket.bytesRead;
-    bodies.set(incoming, {
+    const body: OpenBody = {
+      incoming,
       socket,
       isForm,
       startedAt: now,
@@ -53,28 +57,27 @@ export function createBodyTimeouts(limits: ListenerLimits): BodyTimeouts {
       progressAt: now,
       lingersSince: null,
       callbacks,
-    });
-  }
-
-  function linger(incoming: NodeRequest): void {
-    const body = bodies.get(incoming);
-    if (!body) return;
-    if (incoming.complete) bodies.delete(incoming);
-    else body.lingersSince ??= performance.now();
-    incoming.resume();
+      forget: () => undefined,
+    };
+    body.forget = bodies.add(body);
+    return () => {
+      if (incoming.complete) body.forget();
+      else body.lingersSince ??= performance.now();
+      incoming.resume();
+    };
   }
 
   function check(now: number): void {
-    for (const [incoming, body] of bodies) {
-      if (incoming.complete || body.socket.destroyed) {
-        bodies.delete(incoming);
+    for (const body of bodies) {
+      if (body.incoming.complete || body.socket.destroyed) {
+        body.forget();
       } else if (!isTooSlow(body, now)) {
         continue;
       } else if (body.lingersSince === null) {
         body.lingersSince = now;
         body.callbacks.reject();
       } else {
-        bodies.delete(incoming);
+        body.forget();
         body.callbacks.close();
       }
     }
@@ -92,5 +95,5 @@ export function createBodyTimeouts(limits: ListenerLimits): BodyTimeouts {
     return now - (body.isForm || received > smallBody ? body.progressAt : body.startedAt) > bodyTime;
   }
 
-  return { open, linger, check };
+  return { open, check };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ActiveSet } from '../common/active-values.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
 /** What responses of both protocols have. */
@@ -45,7 +46,7 @@ export class OpenResponse {
 export class Connection {
   readonly #limits: ListenerLimits;
   readonly #now: () => number;
-  readonly #responses = new Set<OpenResponse>();
+  readonly #responses = new ActiveSet<OpenResponse>();
   readonly #onIdentified: (() => void)[] = [];
   #waiting: (() => void)[] = [];
   #isKnown = false;
@@ -81,9 +82,9 @@ export class Connection {
   open(outgoing: Outgoing): OpenResponse | null {
     if (!this.#isKnown && this.#responses.size >= this.#limits.strangerRequests) return null;
     const response = new OpenResponse(outgoing, this.#now);
-    this.#responses.add(response);
+    const remove = this.#responses.add(response);
     outgoing.once('close', () => {
-      this.#responses.delete(response);
+      remove();
       this.idleSince = this.#now();
       this.#wake();
     });

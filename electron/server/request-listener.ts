@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
+import { ActiveSet } from '../common/active-values.ts';
 import { toAppError } from '../api/error-response.ts';
 import { errorResponseAt } from '../api/passed-error.ts';
 import { type AccessRules, readHead, type RequestHead } from './request-head.ts';
@@ -105,8 +106,7 @@ export interface RequestListener {
 }
 
 export function createRequestListener(options: RequestListenerOptions): RequestListener {
-  const active = new Set<Promise<void>>();
-  const controllers = new Set<AbortController>();
+  const active = new ActiveSet<{ readonly controller: AbortController; readonly work: Promise<void> }>();
 
   function handle(incoming: NodeRequest, outgoing: OutgoingResponse, waitsForContinue: boolean): void {
     const head = readHead(incoming);
@@ -118,20 +118,20 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       else outgoing.destroy();
       return;
     }
-    const work = serve({ incoming, outgoing, waitsForContinue, head, connection, open });
-    active.add(work);
-    void work.finally(() => active.delete(work));
+    const controller = new AbortController();
+    const work = serve({ incoming, outgoing, waitsForContinue, head, connection, open }, controller);
+    void work.finally(active.add({ controller, work }));
   }
 
   async function abortAll(): Promise<void> {
-    for (const controller of controllers) controller.abort();
-    await Promise.all(active);
+    const present = [...active];
+    for (const { controller } of present) controller.abort();
+    await Promise.all(present.map(({ work }) => work));
   }
 
-  async function serve(exchange: Exchange): Promise<void> {
-    const { incoming, outgoing, connection, open } = exchange;
-    const controller = new AbortController();
-    controllers.add(controller);
+  async function serve(exchange: Exchange, controller: AbortController): Promise<void> {
+    const { incoming, outgoing, connection, open, head } = exchange;
+    let linger: (() => void) | null = null;
     outgoing.on('close', () => {
       // HTTP/2 sets `writableFinished` after a reset, too. Only `writableEnded` shows that the response was complete.
       if (!outgoing.writableEnded) controller.abort();
@@ -140,15 +140,15 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       const { signal } = controller;
       await connection.waitForRoom(open, signal);
       if (signal.aborted) return;
+      if (!(head instanceof AppError) && head.hasBody) linger = watchBody(head, exchange, controller, options.bodies);
       const response = await respond(exchange, controller, options);
       const hasBody = incoming.method !== 'HEAD';
       if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal, progress: open });
     } catch (failure) {
       if (!controller.signal.aborted) await fail(failure, exchange, controller.signal, options.log);
     } finally {
-      controllers.delete(controller);
       if (controller.signal.aborted && !outgoing.writableEnded) outgoing.destroy(new Error('The answer was ended.'));
-      options.bodies.linger(incoming);
+      linger?.();
     }
   }
 
@@ -158,11 +158,10 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
 async function respond(
   exchange: Exchange,
   controller: AbortController,
-  { api, rules, bodies, window, maxHeadBytes }: RequestListenerOptions,
+  { api, rules, window, maxHeadBytes }: RequestListenerOptions,
 ): Promise<Response> {
   const { incoming, outgoing, waitsForContinue, head } = exchange;
   if (head instanceof AppError) return errorResponseAt(null, head);
-  if (head.hasBody) watchBody(head, exchange, controller, bodies);
   const rejection = rules.rejection(head);
   if (rejection) {
     api.noteBlocked?.(head.target, rejection);
@@ -189,17 +188,17 @@ async function respond(
   return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
 }
 
-/** Ends a request whose body arrives too slowly. */
+/** Ends a request whose body arrives too slowly. Returns what to call after the response. */
 function watchBody(
   head: RequestHead,
   { incoming, outgoing }: Exchange,
   controller: AbortController,
   bodies: BodyTimeouts,
-): void {
+): (() => void) | null {
   const socket = socketOf(incoming);
-  if (!socket) return;
+  if (!socket) return null;
   const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
-  bodies.open(incoming, socket, isForm, {
+  return bodies.open(incoming, socket, isForm, {
     reject: () => {
       if (outgoing.headersSent) return;
       const { signal } = new AbortController();

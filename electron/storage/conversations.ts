@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/app-error.ts';
+import { ActiveMap } from '../common/active-values.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
 import { type NewRun, runTitleOf } from './run-rows.ts';
 import type { ConversationRow } from './schema.ts';
@@ -31,9 +32,9 @@ type Queries = ReturnType<typeof conversationQueries>;
 /** Writes conversations with their runs. `unwritten` are the new ones, which it removes when they are stored. */
 function createConversationWriter(
   queries: Queries,
-  unwritten: Map<string, Membership>,
+  unwritten: ActiveMap<Membership>,
 ): Pick<Conversations, 'append' | 'endRun'> {
-  const inserted = new Map<string, number>();
+  let inserted = new Map<string, number>();
   let lastSequence = queries.last.first({})?.sequence ?? 0;
 
   /** A conversation that starts with a stored prompt has the prompt's name. Others have the first words of the rendered prompt. */
@@ -76,7 +77,7 @@ function createConversationWriter(
         for (const id of inserted.keys()) unwritten.delete(id);
         lastSequence += inserted.size;
       }
-      inserted.clear();
+      inserted = new Map();
     },
   };
 }
@@ -84,11 +85,11 @@ function createConversationWriter(
 export function createConversations(database: Database.Database): Conversations {
   const queries = conversationQueries(database);
   /** New conversations. They are written together with their first run. */
-  const unwritten = new Map<string, Membership>();
+  const unwritten = new ActiveMap<Membership>();
 
   function remember(id: string, membership: Membership): void {
     unwritten.set(id, membership);
-    if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.keys().next().value!);
+    if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.oldest!);
   }
 
   /** Sets the workspace, also of the existing runs. */

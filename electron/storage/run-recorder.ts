@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ActiveMap } from '../common/active-values.ts';
 import { describeDiskFailure } from './disk-failure.ts';
 import { charactersOf, createRetryBuffer } from './retry-buffer.ts';
 import type { EndedRun, JournalEnd, RunJournal } from './run-journal.ts';
@@ -95,15 +96,15 @@ const isLong = (run: RecordedRun): boolean => charactersOf(run) > maxSharedChara
 
 /** Runs whose callers are answered from the journal, until the database has the runs. */
 function createJournaledRuns({ journal, durability, conversations }: RunRecorderOptions) {
-  const runs = new Set<RecordedRun>();
+  let waiting = 0;
 
   /** Returns false if the journal doesn't take them. Then no caller is answered. */
   function answer(ended: readonly RecordedRun[], endOf: (recorded: RecordedRun) => JournalEnd): boolean {
     if (durability === 'power-loss' || ended.some(isLong) || !ended.every(fitsJournal)) return false;
     const entries = ended.map((recorded) => ({ ...endedRunOf(recorded, conversations), ...endOf(recorded) }));
     if (!journal.append(entries)) return false;
+    waiting += ended.length;
     for (const recorded of ended) {
-      runs.add(recorded);
       recorded.isAnswered = true;
       recorded.written.resolve();
     }
@@ -112,9 +113,10 @@ function createJournaledRuns({ journal, durability, conversations }: RunRecorder
 
   return {
     answer,
+    /** Called once for each run that has ended. */
     remove(written: readonly RecordedRun[]): void {
-      for (const recorded of written) runs.delete(recorded);
-      if (runs.size === 0) journal.clear();
+      waiting -= written.filter(({ isAnswered }) => isAnswered).length;
+      if (waiting === 0) journal.clear();
     },
   };
 }
@@ -192,7 +194,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const writer = createRunWriter(options);
   writer.restore(journal.read());
   journal.clear();
-  const active = new Map<string, RecordedRun>();
+  const active = new ActiveMap<RecordedRun>();
   let queue = new Set<RecordedRun>();
   const journaled = createJournaledRuns(options);
   const { commit, retryBuffer } = createCommits(writer, journaled, options);

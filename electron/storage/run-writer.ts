@@ -129,7 +129,7 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
   const copyFiles = database.prepare<[number, number]>(
     'INSERT OR IGNORE INTO run_files (file, run) SELECT file, ? FROM run_files WHERE run = ?',
   );
-  const creditsOfBatch = new Map<string, number>();
+  let creditsOfBatch = new Map<string, number>();
 
   function chargeCredits(run: Pick<NewRun, 'apiKeyId'>, outcome: RunOutcome, sequence: number): void {
     if (run.apiKeyId === null || outcome.credits === 0) return;
@@ -175,9 +175,11 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
     },
     sumCredits(): void {
       for (const [id, credits] of creditsOfBatch) queries.addCreditsUsed.run({ id, credits });
-      creditsOfBatch.clear();
+      creditsOfBatch = new Map();
     },
-    forgetCredits: () => creditsOfBatch.clear(),
+    forgetCredits(): void {
+      creditsOfBatch = new Map();
+    },
   };
 }
 
