@@ -177,6 +177,29 @@ describe.each(transports)('%s', (transport) => {
     await failed.opened;
   });
 
+  test('aborts the requests that are under way when it closes, and waits for them', async () => {
+    const [arrived, ended] = [gate(), gate()];
+    let signals: AbortSignal[] = [];
+    const { address, close } = await startListener(
+      async ({ signal }) => {
+        if (signals.push(signal) === 2) arrived.open();
+        await aborted(signal);
+        await ended.opened;
+        signals = [];
+        return new Response('late');
+      },
+      { isTls },
+    );
+    for (const path of ['/one', '/two']) call(transport, address, { path }).response.catch(() => undefined);
+    await arrived.opened;
+    const closed = close({ signal: AbortSignal.timeout(60_000) });
+    await Promise.all(signals.map(aborted));
+    expect(signals).toHaveLength(2);
+    ended.open();
+    await closed;
+    expect(signals).toEqual([]);
+  });
+
   test('does not abort a request that was answered', async () => {
     let signal: AbortSignal | undefined;
     const { address, close } = await startListener(

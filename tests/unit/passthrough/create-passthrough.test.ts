@@ -18,6 +18,7 @@ const answer = JSON.stringify({ choices: [{ message: { content: 'Blue.' }, finis
 function openRecorder(storage: Storage) {
   const steps: string[] = [];
   let receiver: ResponseReceiver | null = null;
+  let signal: AbortSignal | null = null;
   const begin = storage.runs.begin;
   vi.spyOn(storage.runs, 'begin').mockImplementation((run) => {
     steps.push('recorded');
@@ -26,9 +27,10 @@ function openRecorder(storage: Storage) {
   const recorder = createPassThrough({
     storage,
     providers: {
-      pass: (_call: unknown, given: ResponseReceiver) => {
+      pass: (call: Pick<ProgramCall, 'signal'>, given: ResponseReceiver) => {
         steps.push('sent');
         receiver = given;
+        signal = call.signal;
       },
       pricesOf: () => null,
     },
@@ -39,7 +41,7 @@ function openRecorder(storage: Storage) {
     exchanges: { open: () => ({ readRequests: () => undefined, store: () => void steps.push('exchange stored') }) },
     log: () => undefined,
   } as unknown as PassThroughOptions);
-  return { recorder, steps, receiver: () => receiver! };
+  return { recorder, steps, receiver: () => receiver!, signal: () => signal! };
 }
 
 function callWith(content: string): ProgramCall {
@@ -171,6 +173,15 @@ test('a connection that breaks after all of a response changes nothing', async (
   await call.whole.catch(() => undefined);
   expect(opened.recorder.counts().failed).toBe(0);
   expect(opened.storage.runs.read(runId!)?.status).toBe('Completed');
+});
+
+test('a host that closes ends the calls that wait for their provider', async () => {
+  const { recorder, receiver, signal } = open();
+  await recorder.start(callWith('Which colour is the sky?'));
+  const closed = recorder.close();
+  expect(signal().aborted).toBe(true);
+  receiver().fail(signal().reason as Error);
+  await closed;
 });
 
 test('a host that closes has read what ended in the same turn', async () => {

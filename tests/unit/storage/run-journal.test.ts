@@ -157,6 +157,13 @@ test('a run that the journal does not take is written before its caller is answe
     await storage.runs.finish(run.runId, sampleOutcome());
     expect(statusOf(storage, run.runId)).toBe('Completed');
   }
+  // The journal doesn't wait for it, either.
+  const usual = sampleRun();
+  storage.runs.begin(usual);
+  await storage.runs.finish(usual.runId, sampleOutcome());
+  expect(statSync(journalFile(storage.directory)).size).toBeGreaterThan(0);
+  vi.advanceTimersByTime(50);
+  expect(statSync(journalFile(storage.directory)).size).toBe(0);
 });
 
 test('a journal of more than 64 MB takes nothing more, and keeps what it has', () => {
