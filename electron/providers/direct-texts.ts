@@ -27,9 +27,9 @@ const lastEvent = '[DONE]';
 
 const encoder = new TextEncoder();
 
-/** Null for an event that is no object, or a long one. */
+/** Null for an event that is no object. */
 function parsed(data: string): unknown {
-  if (data.length > maxPlainCharacters || !data.startsWith('{')) return null;
+  if (!data.startsWith('{')) return null;
   try {
     return JSON.parse(data);
   } catch {
@@ -196,8 +196,9 @@ export class DirectTexts {
       return;
     }
     const takesTexts = this.#isDirect || !this.#isOpen;
-    if (takesTexts && this.#takeText(this.#repeated.textOf(data))) return;
-    const event = this.#isOff ? null : parsed(data);
+    const isLong = data.length > maxPlainCharacters;
+    if (takesTexts && !isLong && this.#takeText(this.#repeated.textOf(data))) return;
+    const event = this.#isOff || isLong ? null : parsed(data);
     const text = event === null ? null : this.#plainText(event) || null;
     if (takesTexts && this.#takeText(text)) return this.#repeated.learn(data, text!);
     if (!this.#isOpen && !this.#takeEnd(data, event)) this.openPackage();

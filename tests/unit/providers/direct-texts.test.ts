@@ -162,13 +162,15 @@ describe('an answer of nothing but text', () => {
     ['a finish reason of another type', chat({ index: 0, delta: {}, finish_reason: 7 })],
     ['a second choice', JSON.stringify({ choices: [{ index: 0, delta: {} }, {}] })],
     ['broken JSON', '{"choices":'],
+    ['64 KB in one event', delta('x'.repeat(70_000))],
   ])('goes to the package once it has %s', (_, event) => {
     const { got, texts, send, body } = start();
-    send(role, delta('One'), event, delta(' two'));
+    // Two texts, so that the events after them are compared with the first.
+    send(role, delta('One'), delta(' and'), event, delta(' two'));
     texts.end();
     expect([got.slice(0, 2), texts.takeTexts(), texts.answerEnd]).toEqual([
       [`data: ${role}`, `data: ${event}`],
-      ['One'],
+      ['One', ' and'],
       null,
     ]);
     expect(body().opened).toBe(1);
