@@ -23,7 +23,7 @@ export interface PacedFigures {
 export interface Figures {
   /** Frames a second of each round, by the number of streams. */
   readonly flood: Map<number, number[]>;
-  /** Of a gateway that has had few requests, and of one that has had thousands. */
+  /** The first of a gateway that has had few requests, the others of one that has had thousands. */
   readonly paced: PacedFigures[];
 }
 
