@@ -25,6 +25,9 @@ const maxPlainCharacters = 65_536;
 /** Ends the streams of OpenAI's chat completions, and of every API that copies them. */
 const lastEvent = '[DONE]';
 
+/** The chunks of more are too long to be taken, so they would be encoded twice. */
+const maxOfferedTexts = 16;
+
 const encoder = new TextEncoder();
 
 /** Null for an event that is no object. */
@@ -159,7 +162,8 @@ export class DirectTexts {
 
   /** Hands the texts so far to a reader that waits for them. Returns whether it has taken them. */
   offer(take: TakeText): boolean {
-    if (this.#characters === 0 || !take(toPart(this.#firstText, this.#otherTexts))) return false;
+    if (this.#characters === 0 || this.#otherTexts.length >= maxOfferedTexts) return false;
+    if (!take(toPart(this.#firstText, this.#otherTexts))) return false;
     this.#forgetTexts();
     return true;
   }
@@ -306,8 +310,15 @@ export async function* readParts(
     isWaiting = false;
     wake.resolve();
   };
+  let isOffering = false;
+  const offer = () => {
+    isOffering = false;
+    if (!isWaiting || !texts.offer(take) || texts.answerEnd) resume();
+  };
+  // One read of the socket can have hundreds of texts, which come one by one. They are sent together.
   texts.onTexts = () => {
-    if (!isWaiting || !texts.offer(take)) resume();
+    if (!isOffering) queueMicrotask(offer);
+    isOffering = true;
   };
   const reader = new PackageReader(opening, resume);
   try {

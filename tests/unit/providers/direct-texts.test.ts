@@ -311,9 +311,13 @@ describe('a text that comes while its reader waits', () => {
     const last = next();
     await nextTurn();
     send(delta('taken'));
-    send(delta('taken'), delta(' together'));
+    await nextTurn();
+    // What comes in one turn is one part.
+    send(delta('taken'));
+    send(delta(' together'), delta(', too'));
+    await nextTurn();
     expect(texts.waiting).toBe(0);
-    send(chat({ index: 0, delta: {}, finish_reason: 'stop' }));
+    send(delta('taken with the end'), chat({ index: 0, delta: {}, finish_reason: 'stop' }));
     texts.end();
     await last;
     expect(seen).toEqual([
@@ -321,9 +325,22 @@ describe('a text that comes while its reader waits', () => {
       'refused',
       'taken later',
       { text: 'taken', isTaken: true },
-      { text: 'taken together', isTaken: true, pieces: ['taken', ' together'] },
+      { text: 'taken together, too', isTaken: true, pieces: ['taken', ' together', ', too'] },
+      { text: 'taken with the end', isTaken: true },
       'finish',
     ]);
+  });
+
+  it('is not offered with 16 others', async () => {
+    const { seen, next, send } = start(() => true);
+    const many = Array.from({ length: 16 }, () => delta('x'));
+    const first = next();
+    await nextTurn();
+    send(...many);
+    await nextTurn();
+    send(...many, delta('y'));
+    await first;
+    expect(seen).toEqual([{ text: 'x'.repeat(16), isTaken: true, pieces: many.map(() => 'x') }, `${'x'.repeat(16)}y`]);
   });
 
   it('follows one that was refused and is not read yet', async () => {
@@ -331,9 +348,11 @@ describe('a text that comes while its reader waits', () => {
     const first = next();
     await nextTurn();
     send(delta('refused'));
+    await Promise.resolve();
     // The reader has been woken, but has not run.
     send(delta('more'));
     await first;
+    await nextTurn();
     expect(seen).toEqual([{ text: 'refused', isTaken: false }, 'refusedmore']);
   });
 
