@@ -10,8 +10,8 @@ export interface AnswerEnd {
 /** What an event without text says about the end, which can be nothing. Null for an event that has anything else to say. */
 export type ReadEnd = (event: unknown) => AnswerEnd | null;
 
-/** Events in a row that are learned in vain before a stream is known to repeat none. OpenAI and Gemini have something new in each. */
-const maxVainLessons = 8;
+/** After so many events that no later one was like, no more are learned. OpenAI and Gemini have something new in each. */
+const maxAttempts = 8;
 
 /**
  * Reads the events of a stream that are like an earlier one but for their text, as most of them are. Of such an event only the text is parsed.
@@ -21,7 +21,7 @@ export class RepeatedEvents {
   readonly #plainText: PlainText;
   #before = '';
   #after = '';
-  #vainLessons = 0;
+  #attempts = 0;
 
   constructor(plainText: PlainText) {
     this.#plainText = plainText;
@@ -35,7 +35,7 @@ export class RepeatedEvents {
       // A whole literal: what is around it has the same meaning as in the earlier event.
       const text = JSON.parse(data.slice(before.length, data.length - after.length)) as unknown;
       if (typeof text !== 'string') return null;
-      this.#vainLessons = 0;
+      this.#attempts = 0;
       return text;
     } catch {
       return null;
@@ -44,8 +44,8 @@ export class RepeatedEvents {
 
   /** Notes an event and its text. */
   learn(data: string, text: string): void {
-    if (this.#vainLessons >= maxVainLessons) return;
-    this.#vainLessons += 1;
+    if (this.#attempts >= maxAttempts) return;
+    this.#attempts += 1;
     const literal = JSON.stringify(text);
     const at = data.lastIndexOf(literal);
     if (at < 0) return;
