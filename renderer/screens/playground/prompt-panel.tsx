@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { estimateTokens, formatPlural } from '../../components/format.ts';
 import { type Message, textOfMessages } from '../../../shared/contract/messages.ts';
@@ -10,7 +10,7 @@ import { Notice } from '../../components/state-panels.tsx';
 import { useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import { messagesOfSteps, type ToolStep } from '../../stores/tool-steps.ts';
-import type { TemplateNames } from './editor/template-completion.ts';
+import { useTemplateNames } from './editor/use-template-names.ts';
 import { PlainEditor } from '../../components/editor/code-editor.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
 import { hasRoles, messageName } from './messages/message-edits.ts';
@@ -21,7 +21,6 @@ import { usePromptDocument } from './messages/use-prompt-document.ts';
 import { useFieldRef, useFocusTargets, useOpenParts } from './session/playground-session.tsx';
 import { useAnswer, useChosenModel } from './session/use-runner.ts';
 import { useTemplateState, type TemplateState } from './template-state.ts';
-import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
 import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
@@ -35,28 +34,6 @@ const promptViews: readonly { value: PromptChoice; label: string }[] = [
   { value: 'template', label: 'Template' },
   { value: 'rendered', label: 'Rendered' },
 ];
-
-/** The detail of a suggestion: the value, or the length of a long one. */
-function describeValue(text: string, isUnfilled: boolean): string {
-  if (isUnfilled) return 'no value';
-  return text.length > 40 || text.includes('\n') ? formatPlural(text.length, 'character') : text;
-}
-
-function readNames({ fields, unfilled }: TemplateState, draft: Draft): TemplateNames {
-  const used = fields.map((field) => ({
-    name: field.name,
-    detail: describeValue(field.text, unfilled.includes(field)),
-    starts: field.positions.map(({ start }) => start),
-  }));
-  const known = new Set(used.map(({ name }) => name));
-  const unused = Object.entries(draft.values)
-    .filter(([name, text]) => text !== '' && !known.has(name))
-    .map(([name, text]) => ({ name, detail: describeValue(text, false), starts: [] }));
-  return {
-    variables: [...used, ...unused],
-    members: Object.fromEntries(fields.map((field) => [field.name, memberNames(field)])),
-  };
-}
 
 function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: DraftChange) => void }) {
   const isOpen = usePlaygroundView((view) => view.isSystemOpen);
@@ -228,10 +205,7 @@ function PromptEditing({ draft, readDraft, template }: PromptEditingProps) {
   const view = usePlaygroundView(({ promptView }) => promptView);
   const form = usePlaygroundView(({ promptForm }) => promptForm);
   const [isTypedAsText, setTypedAsText] = useState(false);
-  const names = useRef<TemplateNames>({ variables: [], members: {} });
-  useLayoutEffect(() => {
-    names.current = readNames(template, readDraft);
-  }, [template, readDraft]);
+  const names = useTemplateNames(draft, readDraft, template);
   useEffect(() => {
     if (useDrafts.getState().newId !== draft.id) return;
     useDrafts.setState({ newId: null });

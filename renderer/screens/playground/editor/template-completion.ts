@@ -20,11 +20,15 @@ export interface TemplateNames {
   variables: readonly NameSuggestion[];
   /** Keys of the items of a list or an object, by the variable's path. */
   members: Readonly<Record<string, readonly string[]>>;
+  /** False while the template has a mistake, such as `{{}}`: what was typed since it had none may be missing. */
+  isComplete: boolean;
 }
 
-/** A getter, so that the names may change without a new editor. */
-export const templateNames = Facet.define<() => TemplateNames, () => TemplateNames>({
-  combine: (values) => values[0] ?? (() => ({ variables: [], members: {} })),
+/** A getter, so that the names may change without a new editor. Its names are of the present text, for which it may have to wait. */
+export type ReadNames = () => TemplateNames | Promise<TemplateNames>;
+
+export const templateNames = Facet.define<ReadNames, ReadNames>({
+  combine: (values) => values[0] ?? (() => ({ variables: [], members: {}, isComplete: true })),
 });
 
 const blockHelpers: readonly [name: string, meaning: string][] = [
@@ -119,7 +123,7 @@ function applyBlock(name: string) {
   };
 }
 
-function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
+function suggestionsFor(state: EditorState, inside: Inside, { variables, members }: TemplateNames): Completion[] {
   const open = openBlocks(state, inside.from);
   const innermost = open.at(-1);
   if (inside.sign === '/') {
@@ -134,7 +138,6 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   if (inside.sign === '#' && inside.isFirstWord) {
     return blockHelpers.map(([label, detail]) => ({ label, detail, type: 'keyword', apply: applyBlock(label) }));
   }
-  const { variables, members } = state.facet(templateNames)();
   const isLoop = open.some(({ name }) => name === 'each');
   const keys = new Set(open.flatMap(({ subject }) => members[subject] ?? []));
   // The template parses the unfinished name at the cursor as a variable.
@@ -175,15 +178,16 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
   ];
 }
 
-export function completeTemplate(context: CompletionContext): CompletionResult | null {
+export async function completeTemplate(context: CompletionContext): Promise<CompletionResult | null> {
   const line = context.state.doc.lineAt(context.pos);
   const inside = readInside(context.state.sliceDoc(line.from, context.pos), context.pos);
   if (!inside) return null;
-  const options = suggestionsFor(context.state, inside);
-  return { from: inside.from, options, validFor: /^[\w.@#/-]*$/ };
+  const names = await context.state.facet(templateNames)();
+  const options = suggestionsFor(context.state, inside, names);
+  return { from: inside.from, options, ...(names.isComplete && { validFor: /^[\w.@#/-]*$/ }) };
 }
 
-export function templateCompletion(names: () => TemplateNames): Extension {
+export function templateCompletion(names: ReadNames): Extension {
   return [
     templateNames.of(names),
     EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{'] } }]),

@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { useEditor, type EditorProps } from '../../../components/editor/code-editor.tsx';
 import { templateHighlights, setUnfilled } from './template-highlights.ts';
-import { templateCompletion, type TemplateNames } from './template-completion.ts';
+import { type ReadNames, templateCompletion } from './template-completion.ts';
 
 export interface TemplateMistake {
   message: string;
@@ -14,7 +14,7 @@ export interface TemplateMistake {
 }
 
 export interface TemplateEditorProps extends EditorProps {
-  names: () => TemplateNames;
+  names: ReadNames;
   mistakes: readonly TemplateMistake[];
   /** Positions of names that a run would render empty; null leaves the highlights unchanged. */
   unfilled: readonly { start: number; end: number }[] | null;

@@ -25,7 +25,7 @@ export interface BlockActions extends SharedHistory {
   toggle: (id: number) => void;
   /** Moves the cursor to the message before or after; false if there is none. */
   leave: (id: number, by: 1 | -1) => boolean;
-  names: (id: number) => TemplateNames;
+  names: (id: number) => Promise<TemplateNames>;
   /** Returns the function that removes the editor. */
   register: (id: number, focus: FocusAt) => () => void;
   startDrag: (id: number) => void;

@@ -12,7 +12,7 @@ import {
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { useActions } from '../../../stores/actions.ts';
-import type { TemplateNames } from '../editor/template-completion.ts';
+import type { ReadNames, TemplateNames } from '../editor/template-completion.ts';
 import type { FocusAt, TemplateMistake } from '../editor/template-editor.tsx';
 import { useFocusTargets } from '../session/playground-session.tsx';
 import { type BlockActions, MessageBlock } from './message-block.tsx';
@@ -39,9 +39,9 @@ function positionsIn<P extends Position>({ start, text }: PromptBlock, positions
 }
 
 /** Names with the offsets of their uses counted from the start of a message. */
-function namesFrom({ variables, members }: TemplateNames, start: number): TemplateNames {
+function namesFrom({ variables, ...names }: TemplateNames, start: number): TemplateNames {
   return {
-    members,
+    ...names,
     variables: variables.map((variable) => ({ ...variable, starts: variable.starts.map((offset) => offset - start) })),
   };
 }
@@ -139,7 +139,7 @@ function useDrag(document: PromptDocument) {
 export interface MessageListProps {
   document: PromptDocument;
   blocks: readonly PromptBlock[];
-  names: RefObject<TemplateNames>;
+  names: ReadNames;
   mistakes: readonly TemplateMistake[];
   /** Positions of names that a run would render empty; null leaves the highlights unchanged. */
   unfilled: readonly { start: number; end: number }[] | null;
@@ -200,7 +200,10 @@ function useBlockActions(options: BlockActionOptions): BlockActions {
         focusBlock(next.id, by === 1 ? 0 : next.text.length);
         return true;
       },
-      names: (id) => namesFrom(names.current, document.blocks?.[indexOf(id)]?.start ?? 0),
+      names: async (id) => {
+        const all = await names();
+        return namesFrom(all, document.blocks?.[indexOf(id)]?.start ?? 0);
+      },
       register,
       startDrag,
       endDrag,

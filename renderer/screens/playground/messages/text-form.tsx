@@ -1,10 +1,10 @@
 import { Plus } from 'lucide-react';
-import { useCallback, useEffect, useRef, type RefObject } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import type { EditDetails } from '../../../components/editor/code-editor.tsx';
 import { formatWhole } from '../../../components/format.ts';
 import { useActions } from '../../../stores/actions.ts';
-import type { TemplateNames } from '../editor/template-completion.ts';
+import type { ReadNames } from '../editor/template-completion.ts';
 import { type FocusAt, TemplateEditor, type TemplateMistake } from '../editor/template-editor.tsx';
 import { useFocusTargets } from '../session/playground-session.tsx';
 import { addMessage, hasRoles } from './message-edits.ts';
@@ -22,7 +22,7 @@ export function textOnlyReason(blocks: readonly PromptBlock[] | null): string {
 
 interface TextFormProps {
   document: PromptDocument;
-  names: RefObject<TemplateNames>;
+  names: ReadNames;
   mistakes: readonly TemplateMistake[];
   unfilled: readonly { start: number; end: number }[] | null;
   /** A role was typed. Blocks in place of the text would take the cursor away in the middle of a word. */
@@ -57,7 +57,7 @@ export function TextForm({ document, names, mistakes, unfilled, onRoleTyped }: T
       hint="Write your prompt. Type {{name}} to add a variable."
       value={document.text}
       onValueChange={edit}
-      names={() => names.current}
+      names={names}
       mistakes={mistakes}
       unfilled={unfilled}
       onReady={onReady}

@@ -10,6 +10,7 @@ import {
   completeTemplate,
   readInside,
   templateNames,
+  type TemplateNames,
 } from '../../../../../../renderer/screens/playground/editor/template-completion.ts';
 import { scanTags } from '../../../../../../shared/prompt-template-tags.ts';
 
@@ -22,6 +23,7 @@ function stateAt(text: string): EditorState {
       { name: 'cu', detail: 'unfilled', starts: [head - 2] },
     ],
     members: { orders: ['id', 'item'] },
+    isComplete: true,
   };
   return EditorState.create({
     doc: text.replace('|', ''),
@@ -30,15 +32,15 @@ function stateAt(text: string): EditorState {
   });
 }
 
-function labels(text: string): string[] {
+async function labels(text: string): Promise<string[]> {
   const state = stateAt(text);
-  const result = completeTemplate(new CompletionContext(state, state.selection.main.head, false));
+  const result = await completeTemplate(new CompletionContext(state, state.selection.main.head, false));
   return (result?.options ?? []).toSorted((a, b) => (b.boost ?? 0) - (a.boost ?? 0)).map(({ label }) => label);
 }
 
 describe('the suggestions', () => {
-  test('in a tag: variables, without the one that is being typed, and blocks', () => {
-    expect(labels('{{customer.name}} {{cu|}}')).toEqual([
+  test('in a tag: variables, without the one that is being typed, and blocks', async () => {
+    expect(await labels('{{customer.name}} {{cu|}}')).toEqual([
       'customer.name',
       '#if',
       '#unless',
@@ -54,8 +56,8 @@ describe('the suggestions', () => {
       'json',
     ]);
   });
-  test('after a number sign: blocks', () => {
-    expect(labels('{{#|}}')).toEqual(['if', 'unless', 'each', 'with', 'ifEquals', 'unlessEquals']);
+  test('after a number sign: blocks', async () => {
+    expect(await labels('{{#|}}')).toEqual(['if', 'unless', 'each', 'with', 'ifEquals', 'unlessEquals']);
   });
   test.each([
     ['role "user"', '{{role "user"}}|'],
@@ -63,33 +65,53 @@ describe('the suggestions', () => {
     ['json', '{{json |}}'],
     ['history', '{{history}}|'],
     ['#ifEquals', '{{#ifEquals |}}{{/ifEquals}}'],
-  ])('completes the helper %s', (label, expected) => {
+  ])('completes the helper %s', async (label, expected) => {
     // Without a DOM: the suggestion only reads the state and dispatches a change.
     const view = { state: stateAt('{{|}}'), dispatch: (change: TransactionSpec) => change };
     view.dispatch = (change) => {
       view.state = view.state.update(change).state;
       return change;
     };
-    const { from, options } = completeTemplate(new CompletionContext(view.state, 2, false))!;
+    const { from, options } = (await completeTemplate(new CompletionContext(view.state, 2, false)))!;
     const option = options.find((each) => each.label === label)!;
     (option.apply as (view: object, option: Completion, from: number, to: number) => void)(view, option, from, 2);
     const { head } = view.state.selection.main;
     expect(`${view.state.sliceDoc(0, head)}|${view.state.sliceDoc(head)}`).toBe(expected);
   });
-  test('after a slash: the open blocks, the innermost first', () => {
-    expect(labels('{{#if a}}{{#each b}}{{/|')).toEqual(['each', 'if']);
+  test('of a text that has just changed wait until its names are read', async () => {
+    const read = Promise.withResolvers<TemplateNames>();
+    const state = EditorState.create({
+      doc: '{{cu',
+      extensions: [templateHighlights, templateNames.of(() => read.promise)],
+    });
+    const result = completeTemplate(new CompletionContext(state, 4, false));
+    const customer = { name: 'customer.name', detail: 'no value', starts: [] };
+    read.resolve({ variables: [customer], members: {}, isComplete: true });
+    expect((await result)?.options.map(({ label }) => label)).toContain('customer.name');
   });
-  test("in a loop: the names of its items first, and the loop's own variables", () => {
-    const offered = labels('{{#each orders}}{{|}}{{/each}}');
+  test.each([true, false])(
+    'are sought again with the next letter unless all names are known: %s',
+    async (isComplete) => {
+      const names = { variables: [], members: {}, isComplete };
+      const state = EditorState.create({ doc: '{{', extensions: [templateHighlights, templateNames.of(() => names)] });
+      const result = await completeTemplate(new CompletionContext(state, 2, false));
+      expect(result?.validFor !== undefined).toBe(isComplete);
+    },
+  );
+  test('after a slash: the open blocks, the innermost first', async () => {
+    expect(await labels('{{#if a}}{{#each b}}{{/|')).toEqual(['each', 'if']);
+  });
+  test("in a loop: the names of its items first, and the loop's own variables", async () => {
+    const offered = await labels('{{#each orders}}{{|}}{{/each}}');
     expect(offered.slice(0, 3)).toEqual(['id', 'item', 'customer.name']);
     expect(offered).toEqual(expect.arrayContaining(['@index', 'this', 'else', '/each']));
   });
-  test.each(['plain |text', '{{a}} |', '{{! a comment |}}', '{{lookup a "str|'])('nothing in %j', (text) => {
-    expect(labels(text)).toEqual([]);
+  test.each(['plain |text', '{{a}} |', '{{! a comment |}}', '{{lookup a "str|'])('nothing in %j', async (text) => {
+    expect(await labels(text)).toEqual([]);
   });
 });
 
-test('the second word of a tag is a variable, not the start of a block', () => {
+test('the second word of a tag is a variable, not the start of a block', async () => {
   expect(readInside('{{#each or', 10)).toEqual({ from: 8, word: 'or', sign: '#', isFirstWord: false });
 });
 
