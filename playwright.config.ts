@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { chromiumForTests } from './scripts/suite-needs.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -9,8 +10,11 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env['CI']),
   workers: 2,
-  // A film of every page costs more than most tests; a failure keeps its actions with the page at each, and its last picture.
-  use: { trace: { mode: 'retain-on-failure', screenshots: false }, screenshot: 'only-on-failure' },
+  // The page before and after each action takes an eighth of the time. A failure has its actions, requests and messages, and its last picture.
+  use: {
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
+    screenshot: 'only-on-failure',
+  },
   projects: [
     {
       name: 'browser',
@@ -21,7 +25,7 @@ export default defineConfig({
         browserName: 'chromium',
         viewport: { width: 1280, height: 800 },
         launchOptions: {
-          executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+          executablePath: chromiumForTests(),
           // Chromium does not start its sandbox as root, which is what a container runs as.
           args: isRoot ? ['--no-sandbox'] : [],
         },

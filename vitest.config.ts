@@ -1,8 +1,16 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { thirdPartyLicences } from './scripts/vite-licences.ts';
 import { nodeOptions } from './tests/support/node-options.ts';
 import { patience } from './tests/support/patience.ts';
+
+/** `npm test` has built the host. Threads and child processes of the build load in a third of the time that those of the sources take. */
+const builtThreads = {
+  find: /^(\.\.\/)+(electron\/)?common\/worker-url\.ts$/,
+  replacement: fileURLToPath(new URL('tests/support/built-worker-url.ts', import.meta.url)),
+};
 
 /** Of every project. A machine with one slow core runs the same tests as a fast one: time ends a test only when it hangs. */
 const common = {
@@ -10,6 +18,13 @@ const common = {
   hookTimeout: 3 * patience.timeout,
   expect: { poll: patience },
   execArgv: nodeOptions,
+  tags: [
+    {
+      name: 'slow',
+      description: 'A file of tests that takes more than 1.5 seconds. npm run test:quick leaves it out.',
+    },
+  ],
+  alias: process.env['TOUCHSTONE_BUILT_THREADS'] === '1' ? [builtThreads] : [],
 };
 
 /** These replace modules that other files import for real, so each has a process of its own. */
@@ -25,8 +40,8 @@ const isLatePartOfForm = ({ message, stack = '' }: { message: string; stack?: st
 export default defineConfig({
   test: {
     onUnhandledError: (error) => !isLatePartOfForm(error),
-    // Vitest leaves one core free, which is half of a machine with two.
-    maxWorkers: '100%',
+    // Tests wait for threads, processes and timers a sixth of the time.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {

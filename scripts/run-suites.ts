@@ -1,4 +1,4 @@
-// npm test runs every suite; npm run test:package and npm run test:faults run the full form of one.
+// npm test runs every suite, npm run test:quick what takes little time; npm run test:package and npm run test:faults run the full form of one.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIfStale } from './run-built.mjs';
@@ -24,9 +24,10 @@ interface Counts {
 const reports = join(root, 'test-results/reports');
 // Node's cache of compiled modules without types, for threads and for hosts that tests start.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compiled');
-/** `npm run test:package` and `npm run test:faults` name one suite and run its full form. */
+process.env['TOUCHSTONE_BUILT_THREADS'] = '1';
 const suite = process.argv[2] ?? 'all';
-const isFull = suite !== 'all';
+/** `npm run test:package` and `npm run test:faults` name one suite and run its full form. */
+const isFull = suite === 'package' || suite === 'faults';
 if (isFull) process.env['TOUCHSTONE_FULL_SUITE'] = '1';
 const mustRunAll = process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1';
 
@@ -52,10 +53,11 @@ function withStatus(runner: string, counts: Counts | null, status: number): Coun
   return counts ? { ...counts, failed: 1 } : { passed: 0, failed: 1, skipped: 0 };
 }
 
-async function runVitest(files: readonly string[] = []): Promise<Counts> {
+/** `choice` has files, or options that choose tests. */
+async function runVitest(choice: readonly string[] = []): Promise<Counts> {
   watched.add('vitest');
   const file = join(reports, 'vitest.json');
-  const parameters = ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const parameters = ['run', ...choice, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = await runToEnd(process.execPath, ['node_modules/vitest/vitest.mjs', ...parameters]);
   const report = readReport<VitestReport>(file);
   if (report) failures.push(...failedInVitest(report));
@@ -141,6 +143,7 @@ async function runFaults(): Promise<Counts[]> {
 async function runSuites(): Promise<Counts[]> {
   if (suite === 'package') return [await runEndToEnd('package', await makePackage())];
   if (suite === 'faults') return runFaults();
+  if (suite === 'quick') return [await runVitest(['--tags-filter', '!slow'])];
   const counts = [await runVitest(), await runEndToEnd('browser')];
   // Fetches Electron, which both need.
   await obstacleTo('electron');

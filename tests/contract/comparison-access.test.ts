@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { comparisonCalls, echo, promptOf, provider, until, variant } from '../support/comparison-calls.ts';
 import { threat } from '../support/guarded-host.ts';

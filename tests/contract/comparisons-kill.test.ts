@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/http-clients.ts';
 import { killWhileComparing } from '../support/kills-while-comparing.ts';

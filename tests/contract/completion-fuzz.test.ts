@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fc } from '../support/fast-check.ts';
 import { judgeArray, judgeError, judgeEvents, judgeSync } from '../support/specification-judge.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

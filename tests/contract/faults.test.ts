@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import type { LogImport } from '../../shared/contract/log-imports.ts';
 import { temporaryFolder } from '../support/http-clients.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

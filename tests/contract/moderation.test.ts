@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultModerationSettings, moderationAnswer } from '../../shared/contract/moderation.ts';
 import type { CallerRequest } from '../support/http-clients.ts';

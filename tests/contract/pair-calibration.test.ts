@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { BlindVote } from '../../shared/contract/blind-votes.ts';
 import type { Judge, JudgeLabel } from '../../shared/contract/judges.ts';

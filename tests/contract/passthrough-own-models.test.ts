@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/http-clients.ts';
 import { killWhileIndexing } from '../support/kills-while-indexing.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BlindVote } from '../../shared/contract/blind-votes.ts';
 import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test, vi } from 'vitest';
 import type { RetentionMode } from '../../../electron/storage/retention-store.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import type { AuditIndex } from '../../../electron/audit/index/audit-index.ts';
 import { RunSet } from '../../../electron/audit/index/bits.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { rmSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

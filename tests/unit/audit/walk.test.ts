@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';

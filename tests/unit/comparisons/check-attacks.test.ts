@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCheckRunner } from '../../../electron/comparisons/checks/create-check-runner.ts';
 import type { CheckedOutput } from '../../../electron/comparisons/checks/local-checks.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, describe, expect, test } from 'vitest';
 import { createModeration, explainText } from '../../../electron/moderation/create-moderation.ts';
 import { forEachCategory } from '../../../electron/moderation/provider-classifiers.ts';

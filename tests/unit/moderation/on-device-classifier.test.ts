@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, describe, expect, test } from 'vitest';
 import { createModeration } from '../../../electron/moderation/create-moderation.ts';
 import { moderationWeights, sentenceMargin } from '../../../electron/moderation/linear-model.ts';

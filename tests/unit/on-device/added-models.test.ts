@@ -1,3 +1,4 @@
+// @module-tag slow
 import { textMessage } from '../../../shared/contract/messages.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

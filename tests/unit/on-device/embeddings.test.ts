@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEmbeddings, type Embeddings, type EmbeddingsOptions } from '../../../electron/on-device/embeddings.ts';
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { textMessage } from '../../../shared/contract/messages.ts';
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { createCallReader } from '../../../electron/passthrough/create-call-reader.ts';
 import {

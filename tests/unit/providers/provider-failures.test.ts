@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../../electron/providers/provider.ts';
 import type { TimeLimits } from '../../../electron/providers/provider-fetch.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { type Population, countSample, drawSample, priorityOf } from '../../../electron/reviews/choose-items.ts';
 import type { SamplingPlan } from '../../../shared/contract/review-queues.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkSchema, createAnswerCheck } from '../../../electron/schemas/check-schema.ts';
 import { createSchemaChecker, type SchemaChecker } from '../../../electron/schemas/create-schema-checker.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { joinMessages, splitMessages, type WrittenBlock } from '../../../shared/prompt-messages.ts';
 import { fc } from '../../support/fast-check.ts';

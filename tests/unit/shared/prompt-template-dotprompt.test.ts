@@ -1,3 +1,4 @@
+// @module-tag slow
 import { parse } from '@handlebars/parser';
 import { Dotprompt } from 'dotprompt';
 import { expect, test } from 'vitest';

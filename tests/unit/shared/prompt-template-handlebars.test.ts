@@ -1,3 +1,4 @@
+// @module-tag slow
 import { parse } from '@handlebars/parser';
 import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { matchBlocks, scanTags } from '../../../shared/prompt-template-tags.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../../shared/seeded-random.ts';
 import { type Level, measureAlpha, measureDisagreement } from '../../../shared/statistics/alpha.ts';

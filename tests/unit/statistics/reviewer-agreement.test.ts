@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../../shared/seeded-random.ts';
 import { estimatePopulationShare } from '../../../shared/statistics/population-share.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { killWhileRecording } from '../../support/kills-while-recording.ts';
 import { temporaryDirectory } from './test-storage.ts';

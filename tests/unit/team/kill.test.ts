@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test } from 'vitest';
 import { fewestCopied, killWhileCopying } from '../../support/kills-while-copying.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';

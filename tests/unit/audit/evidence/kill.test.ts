@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { killWhileExporting } from '../../../support/kills-while-exporting.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { textMessage } from '../../../../shared/contract/messages.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

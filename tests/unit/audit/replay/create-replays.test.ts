@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../../../renderer/host/client.ts';
 import {

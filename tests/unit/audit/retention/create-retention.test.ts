@@ -1,3 +1,4 @@
+// @module-tag slow
 import { textMessage } from '../../../../shared/contract/messages.ts';
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';

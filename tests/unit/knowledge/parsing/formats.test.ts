@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexer, type Tokens } from 'marked';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createPromptReader, type PromptReader } from '../../../../electron/prompts/transfer/create-prompt-reader.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Dotprompt, type Message } from 'dotprompt';
 import nunjucks from 'nunjucks';
 import { expect, test } from 'vitest';

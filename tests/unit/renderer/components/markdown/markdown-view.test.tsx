@@ -1,3 +1,4 @@
+// @module-tag slow
 import { cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
 import { afterEach, expect, test } from 'vitest';

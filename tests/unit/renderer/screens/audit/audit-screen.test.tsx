@@ -1,3 +1,4 @@
+// @module-tag slow
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';

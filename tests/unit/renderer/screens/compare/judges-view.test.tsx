@@ -1,3 +1,4 @@
+// @module-tag slow
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useLocation } from 'wouter';
 import { afterEach, beforeEach, expect, test } from 'vitest';

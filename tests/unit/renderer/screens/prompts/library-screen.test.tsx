@@ -1,3 +1,4 @@
+// @module-tag slow
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';

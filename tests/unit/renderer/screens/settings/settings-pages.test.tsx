@@ -1,3 +1,4 @@
+// @module-tag slow
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ReactElement } from 'react';

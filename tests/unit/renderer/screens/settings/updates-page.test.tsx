@@ -1,3 +1,4 @@
+// @module-tag slow
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { createUpdates, type Updater } from '../../../../../electron/shell/updates.ts';

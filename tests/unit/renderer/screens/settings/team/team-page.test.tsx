@@ -1,3 +1,4 @@
+// @module-tag slow
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connectTeam } from '../../../../../../shared/contract/team.ts';

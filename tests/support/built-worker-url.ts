@@ -1,0 +1,6 @@
+import { pathToFileURL } from 'node:url';
+
+/** Stands in for `electron/common/worker-url.ts` in tests of the built host. Names are those of `rolldown.config.ts`. */
+export function workerUrl(_callerAddress: string, name: string): URL {
+  return pathToFileURL(`out/host/${name}.js`);
+}
