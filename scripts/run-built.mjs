@@ -25,6 +25,8 @@ const sources = [
   'package-lock.json',
   'vite.config.ts',
   'rolldown.config.ts',
+  'scripts/leave-out-schemas.ts',
+  'scripts/vite-licences.ts',
 ];
 
 function newestTime(path) {
