@@ -9,8 +9,11 @@ import { Matches, type Selection, selectionOf } from '../query/selection.ts';
 import { summaryOf } from '../query/summary.ts';
 import { WindowList, type SearchPage, type SearchRequest } from '../query/window-list.ts';
 
-/** Runs whose words are indexed in one step while a query may be waiting. */
-const textSlice = 50;
+/** Words are indexed for so long while a query may be waiting. */
+const textSliceMs = 5;
+
+/** Before a search for words; then what was indexed is written. */
+const textWriteMs = 100;
 
 /** The position from which a walk through conversations continues. */
 export interface WalkPosition {
@@ -51,6 +54,12 @@ const maxPageCharacters = 1_048_576;
 const maxMatches = 12;
 const maxLists = 4;
 
+/** A list, and the state of the index when it was made. */
+interface StoredList<List> {
+  readonly list: List;
+  readonly state: string;
+}
+
 function remember<Value>(values: Map<string, Value>, key: string, value: Value, max: number): Value {
   values.delete(key);
   values.set(key, value);
@@ -63,8 +72,8 @@ export class AuditEngine {
   readonly index: AuditIndex;
   readonly #rows: ConversationRows;
   readonly #matches = new Map<string, Matches>();
-  readonly #lists = new Map<string, WindowList>();
-  readonly #walks = new Map<string, Listing>();
+  readonly #lists = new Map<string, StoredList<WindowList>>();
+  readonly #walks = new Map<string, StoredList<Listing>>();
   #generation = 0;
   #facets: { state: string; facets: IndexFacets } | null = null;
   /** Runs several reads in one transaction. */
@@ -76,10 +85,15 @@ export class AuditEngine {
     this.#inOneState = database.transaction((read: () => void) => read());
   }
 
-  /** Indexes new runs. Returns true while there are words left to index. */
+  /** Indexes new runs and some of their words. Returns whether there are words left for `followTexts`. */
   follow(): boolean {
     this.index.follow();
-    return this.index.followTexts(textSlice);
+    return this.followTexts();
+  }
+
+  /** Indexes words for some milliseconds. Returns whether there are more. */
+  followTexts(): boolean {
+    return this.index.followTexts(textSliceMs);
   }
 
   /** Erases a small part of the words of removed runs. Returns false when nothing is left. */
@@ -148,8 +162,7 @@ export class AuditEngine {
 
   facets(): IndexFacets {
     this.index.follow();
-    const { blocks, feedback, generation } = this.index;
-    const state = `${generation} ${blocks.changes} ${feedback.version}`;
+    const state = this.#state;
     if (this.#facets?.state !== state) this.#facets = { state, facets: facetsOf(this.index) };
     return this.#facets.facets;
   }
@@ -180,12 +193,35 @@ export class AuditEngine {
 
   #followFor(filter: AuditFilter): void {
     this.index.follow();
-    if ((filter.text ?? '') !== '') while (this.index.followTexts(1000));
+    if ((filter.text ?? '') !== '') while (this.index.followTexts(textWriteMs));
     if (this.#generation === this.index.generation) return;
     this.#generation = this.index.generation;
     this.#matches.clear();
     this.#lists.clear();
     this.#walks.clear();
+  }
+
+  /** Differs after each change of the index. */
+  get #state(): string {
+    const { blocks, feedback, generation } = this.index;
+    return `${generation} ${blocks.changes} ${feedback.version}`;
+  }
+
+  /**
+   * The list of an equal query, or a new one. A query that starts gets no list from before a change: the same runs can have other feedback, or have ended. Later
+   * pages get the list of the first one.
+   */
+  #listFrom<List>(
+    lists: Map<string, StoredList<List>>,
+    key: string,
+    isStart: boolean,
+    make: (known?: List) => List,
+  ): List {
+    const state = this.#state;
+    const known = lists.get(key);
+    const isUsable = known !== undefined && (!isStart || known.state === state);
+    const list = make(isUsable ? known.list : undefined);
+    return remember(lists, key, list === known?.list ? known : { list, state }, maxLists).list;
   }
 
   #matchesOf(filter: AuditFilter): Matches {
@@ -195,7 +231,7 @@ export class AuditEngine {
 
   #walk({ filter, pageSize, position }: WalkRequest) {
     const last = position?.last ?? this.index.timeline.lastRun;
-    const listing = this.#listingOf(filter, last, position?.time ?? Infinity);
+    const listing = this.#listingOf(filter, last, position);
     const start = position === null ? 0 : this.#given(listing, position);
     listing.extend(start + pageSize + 1);
     const found = listing.slice(start, start + pageSize + 1);
@@ -204,13 +240,14 @@ export class AuditEngine {
     return { page, next, matches: listing.matches, last };
   }
 
-  /** The list of a walk, with at least the conversations up to a time. A dropped list is created again from that time on. */
-  #listingOf(filter: AuditFilter, last: number, through: number): Listing {
+  /** The list of a walk, with at least the conversations up to a position. A dropped list is created again from there on. */
+  #listingOf(filter: AuditFilter, last: number, position: WalkPosition | null): Listing {
+    const through = position?.time ?? Infinity;
+    const bound = position === null ? {} : { through };
     const key = JSON.stringify([filter, last]);
-    const known = this.#walks.get(key);
-    if (known && known.through >= through) return remember(this.#walks, key, known, maxLists);
-    const bound = through === Infinity ? {} : { through };
-    return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), maxLists);
+    return this.#listFrom(this.#walks, key, position === null, (known) =>
+      known && known.through >= through ? known : new Listing(this.index, this.#matchesOf(filter), { last, ...bound }),
+    );
   }
 
   /** The number of conversations on earlier pages. */
@@ -239,11 +276,13 @@ export class AuditEngine {
     return this.#rows.conversation(timeline.conversation[newest]!, timeline.createdAt[newest]!);
   }
 
-  #listOf({ filter, sort }: SearchRequest, last: number): WindowList {
+  #listOf({ filter, sort, last: given }: SearchRequest, last: number): WindowList {
     const key = JSON.stringify([filter, sort, last]);
-    const known = this.#lists.get(key);
-    if (known) return remember(this.#lists, key, known, maxLists);
-    const list = new WindowList(this.index, this.#rows, this.#matchesOf(filter), { sort, last });
-    return remember(this.#lists, key, list, maxLists);
+    return this.#listFrom(
+      this.#lists,
+      key,
+      given === null,
+      (known) => known ?? new WindowList(this.index, this.#rows, this.#matchesOf(filter), { sort, last }),
+    );
   }
 }

@@ -13,6 +13,8 @@ import { Timeline } from '../query/timeline.ts';
 
 /** Runs that are read at a time. */
 const readRuns = 2000;
+/** Runs whose texts are read at a time: each text can have megabytes. */
+const readTexts = 50;
 
 /** The calls without escapes, because the n of a line end would become part of the next word. */
 function readableCalls(json: string): ToolCall[] {
@@ -40,6 +42,8 @@ export class AuditIndex {
   readonly #database: Database.Database;
   readonly #checkpoints: IndexCheckpoints;
   readonly #unendedTexts: Set<number>;
+  /** Whether one of these runs may have ended. Reading them with every slice of the work took an eighth of it. */
+  #mayHaveEnded = true;
   timeline = new Timeline();
   terms!: Terms;
   blocks!: BlockStore;
@@ -66,6 +70,7 @@ export class AuditIndex {
   /** Indexes every run that was recorded, ended or changed since the last call, at a few microseconds each. */
   follow(): void {
     const last = this.source.lastRun();
+    this.#mayHaveEnded = true;
     this.#followChanges();
     this.#endRunning();
     while (this.timeline.lastRun < last) {
@@ -80,29 +85,48 @@ export class AuditIndex {
     if (this.timeline.restoreOrder()) this.generation += 1;
   }
 
-  /** Indexes the words of at most `max` runs. Returns false if none are left. Takes about 0.1 ms for each. */
-  followTexts(max: number): boolean {
-    const through = this.#checkpoints.read('texts');
-    const next = this.source.texts(through + 1, Number.MAX_SAFE_INTEGER, max);
-    const ended = [...this.#unendedTexts]
-      .map((run) => this.source.text(run))
-      .filter((text) => text?.status !== 'Running');
-    if (next.length === 0 && ended.length === 0) return false;
+  /**
+   * Indexes the words of runs that `follow` has read, at 10 to 100 µs each, and ends after `milliseconds`. Returns false if none are left. All of them are one
+   * transaction, because FTS5 writes what it gathered at the end of each.
+   */
+  followTexts(milliseconds: number): boolean {
+    const end = performance.now() + milliseconds;
+    const ended = this.#endedTexts();
+    let texts = this.#nextTexts();
+    if (texts.length === 0 && ended.length === 0) return false;
     this.blocks.transaction(() => {
-      for (const text of next) {
-        if (text.status === 'Running') this.#awaitEnd(text.run);
-        else this.#addText(text);
+      for (const text of ended) this.#addText(text);
+      while (texts.length > 0) {
+        for (const text of texts) {
+          if (text.status === 'Running') this.#awaitEnd(text.run);
+          else this.#addText(text);
+        }
+        this.#checkpoints.write('texts', texts.at(-1)!.run);
+        this.#markRun(texts.at(-1)!.run);
+        if (performance.now() >= end) return;
+        texts = this.#nextTexts();
       }
-      for (const text of ended) if (text) this.#addText(text);
-      if (next.length > 0) this.#checkpoints.write('texts', next.at(-1)!.run);
-      this.#markRun(next.at(-1)?.run);
     });
-    return next.length === max;
+    return texts.length > 0;
   }
 
   /** Erases a small part of the words of removed and changed runs. Returns false when nothing is left. Takes a few milliseconds. */
   erase(): boolean {
     return this.texts.erasure.step();
+  }
+
+  /** Later runs wait for `follow`: if one of them is removed first, `follow` wouldn't know that its words are in the index. */
+  #nextTexts(): SourceText[] {
+    return this.source.texts(this.#checkpoints.read('texts') + 1, this.timeline.lastRun, readTexts);
+  }
+
+  /** The texts of runs that have ended since the last time. */
+  #endedTexts(): SourceText[] {
+    if (!this.#mayHaveEnded) return [];
+    this.#mayHaveEnded = false;
+    return Array.from(this.#unendedTexts, (run) => this.source.text(run))
+      .filter((text) => text !== null)
+      .filter(({ status }) => status !== 'Running');
   }
 
   #load(): void {
@@ -220,8 +244,8 @@ export class AuditIndex {
   }
 
   /** Stores the newest sealed run, by which the index recognises its database at the next start. */
-  #markRun(sequence: number | undefined): void {
-    if (sequence === undefined || sequence < this.#checkpoints.read('run')) return;
+  #markRun(sequence: number): void {
+    if (sequence < this.#checkpoints.read('run')) return;
     const id = this.source.runId(sequence);
     if (id !== null) this.#checkpoints.writeRun(sequence, id);
   }

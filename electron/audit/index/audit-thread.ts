@@ -24,6 +24,8 @@ let engine: AuditEngine | null = null;
 /** Starts with the first query, so that it costs nothing until the audit is used. */
 let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
+/** Whether runs were recorded that the index doesn't have. */
+let hasNewRuns = false;
 let hasDiscarded = false;
 let isClosed = false;
 /** Whether the log still contains removed runs. */
@@ -44,6 +46,7 @@ function discardDamagedIndex(failure: unknown): boolean {
   hasDiscarded = true;
   engine?.close();
   engine = null;
+  hasNewRuns = true;
   removeIndexFile(indexFile(directory));
   return true;
 }
@@ -52,7 +55,9 @@ function discardDamagedIndex(failure: unknown): boolean {
 function follow(): void {
   if (isClosed) return;
   try {
-    isFollowing = startedEngine().follow();
+    const startsAgain = hasNewRuns;
+    hasNewRuns = false;
+    isFollowing = startsAgain ? startedEngine().follow() : startedEngine().followTexts();
   } catch (error) {
     if (!discardDamagedIndex(error)) throw error;
     isFollowing = true;
@@ -96,6 +101,7 @@ function query<Input, Result>(run: (input: Input, context: CallContext) => Resul
 
 function followAndWriteBack(): void {
   logWriter.writeBack();
+  hasNewRuns = true;
   if (!isFollowing) follow();
 }
 
