@@ -103,6 +103,7 @@ export function createOutcome({ reviews }: Pick<ReviewsOptions, 'reviews'>) {
     const rubric = queue.rubric.items;
     reviews.setOutcome(item.sequence, hasDisagreement(undecided(rubric, goldOf(item)), answers));
     if (current.length < item.needed) return;
+    reviews.releaseItem(item.sequence);
     // Until now others must not see them. Later on only the changed one is new.
     const isFirst = added === null || item.done < item.needed;
     for (const review of isFirst ? current : [added]) {
@@ -170,6 +171,7 @@ export function writeGold({ queue, item, gold, by, at }: Gold, reviews: ReviewSt
   const earlier = new Set(goldOf(item).map((answer) => JSON.stringify(answer)));
   const decided = gold.filter((answer) => !earlier.has(JSON.stringify(answer)));
   reviews.setGold(item.sequence, { answers: gold, by, at });
+  reviews.releaseItem(item.sequence);
   const reviewer = `${by} (decision)`;
   reviews.addHistory({ runId: item.runId, reviewer, answers: decided, rubric, createdAt: at });
   const all = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');

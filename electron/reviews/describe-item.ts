@@ -70,7 +70,8 @@ function yoursOf(item: StoredItem, { queue, you, reservations, yourKind }: ItemC
   if (reservations.some(({ reviewer }) => reviewer === you?.sequence)) return 'reserved';
   if (yourKind === 'review') return 'reviewed';
   if (yourKind === 'skip') return 'skipped';
-  const isFree = item.isRemoved === 0 && item.done + reservations.length < item.needed;
+  const toCome = reservations.filter(({ isRevision }) => isRevision === 0).length;
+  const isFree = item.isRemoved === 0 && item.done + toCome < item.needed;
   return isFree && isReviewerOf(queue, you) ? 'open' : 'closed';
 }
 

@@ -24,6 +24,17 @@ export function unavailable(item: StoredItem, held: readonly StoredReservation[]
   );
 }
 
+/** The reservations of others that a review is still to come from. */
+function holders(
+  item: StoredItem,
+  you: StoredReviewer,
+  now: number,
+  reviews: Pick<ReviewStore, 'reservationsOf'>,
+): StoredReservation[] {
+  const reservations = reviews.reservationsOf(item.sequence, now);
+  return reservations.filter(({ reviewer, isRevision }) => reviewer !== you.sequence && isRevision === 0);
+}
+
 /** Throws `conflict` with who has the item instead. */
 export function requireReservation(
   { queue, item, you }: { queue: StoredQueue; item: StoredItem; you: StoredReviewer },
@@ -32,7 +43,7 @@ export function requireReservation(
   const now = Date.now();
   const own = reviews.reservation(queue.sequence, you.sequence);
   if (own && own.item === item.sequence && own.expiresAt > now && item.isRemoved === 0) return own;
-  const held = reviews.reservationsOf(item.sequence, now).filter(({ reviewer }) => reviewer !== you.sequence);
+  const held = holders(item, you, now, reviews);
   if (item.isRemoved === 1 || isDone(item) || item.done + held.length >= item.needed) throw unavailable(item, held);
   const message =
     own && own.item === item.sequence ? 'Your reservation has expired.' : 'You have not reserved this item.';
@@ -61,7 +72,7 @@ export function createReserving({ store, reviews }: { readonly store: QueueStore
   function claimItem(queue: StoredQueue, itemId: string, you: StoredReviewer): StoredItem {
     const item = store.item(queue.sequence, itemId);
     const claim = claimOf(queue, you);
-    const held = reviews.reservationsOf(item.sequence, claim.now).filter(({ reviewer }) => reviewer !== you.sequence);
+    const held = holders(item, you, claim.now, reviews);
     const isFree = item.isRemoved === 0 && item.done + held.length < item.needed;
     if (!canRevise(item, you)) {
       const hasReviewed = reviews.kindsOf([item.sequence], you.sequence).get(item.sequence) === 'review';

@@ -1,8 +1,13 @@
+/** A reservation of someone else from whom a review is still to come. Who changes an own review takes no other reviewer's place. */
+const isToCome = `other.reviewer_id <> for_reviewer AND other.expires_at > moment
+            AND NOT EXISTS (SELECT 1 FROM touchstone.reviews AS own WHERE own.item_id = other.item_id
+              AND own.reviewer_id = other.reviewer_id AND own.is_current AND own.kind = 'review')`;
+
 /** Replaces the function of `shared-tables.ts`, which looked at one item after the other while it had the queue's lock. */
 export const reserveItemAtOnce = `
   -- Null when nothing is left, and an object without an item if the reviewer can't have the one that is asked for.
   CREATE OR REPLACE FUNCTION touchstone.reserve_review_item(of_queue uuid, for_reviewer uuid, asked uuid, minutes integer) RETURNS json
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   DECLARE
     moment timestamptz;
     chosen uuid := asked;
@@ -29,14 +34,14 @@ export const reserveItemAtOnce = `
       ) AS next
       WHERE NOT EXISTS (SELECT 1 FROM touchstone.reviews
           WHERE item_id = next.id AND reviewer_id = for_reviewer AND is_current)
-        AND done + (SELECT count(*) FROM touchstone.review_reservations
-          WHERE item_id = next.id AND reviewer_id <> for_reviewer AND expires_at > moment) < needed
+        AND done + (SELECT count(*) FROM touchstone.review_reservations AS other
+          WHERE other.item_id = next.id AND ${isToCome}) < needed
       ORDER BY position LIMIT 1;
       IF chosen IS NULL THEN
         -- Otherwise all are compared at once: one after the other would take ten times as long, and others wait meanwhile.
         SELECT item.id INTO chosen FROM touchstone.review_items AS item LEFT JOIN (
-          SELECT item_id, count(*) AS reserved FROM touchstone.review_reservations
-          WHERE queue_id = of_queue AND reviewer_id <> for_reviewer AND expires_at > moment GROUP BY item_id
+          SELECT other.item_id, count(*) AS reserved FROM touchstone.review_reservations AS other
+          WHERE other.queue_id = of_queue AND ${isToCome} GROUP BY other.item_id
         ) AS others ON others.item_id = item.id
         WHERE item.queue_id = of_queue AND item.done + coalesce(others.reserved, 0) < item.needed AND NOT item.is_removed
           AND NOT EXISTS (SELECT 1 FROM touchstone.reviews WHERE reviews.queue_id = of_queue
@@ -47,8 +52,8 @@ export const reserveItemAtOnce = `
     ELSE
       SELECT * INTO candidate FROM touchstone.review_items WHERE id = chosen AND queue_id = of_queue;
       IF NOT FOUND OR candidate.is_removed THEN RETURN '{}'; END IF;
-      SELECT count(*) INTO held FROM touchstone.review_reservations
-      WHERE item_id = chosen AND reviewer_id <> for_reviewer AND expires_at > moment;
+      SELECT count(*) INTO held FROM touchstone.review_reservations AS other
+      WHERE other.item_id = chosen AND ${isToCome};
       own := EXISTS (SELECT 1 FROM touchstone.reviews
         WHERE item_id = chosen AND reviewer_id = for_reviewer AND is_current AND kind = 'review');
       -- A review can be changed as long as nobody has seen it, or there is no other one.
@@ -64,4 +69,18 @@ export const reserveItemAtOnce = `
     RETURN json_build_object('itemId', chosen);
   END
   $body$;
+`;
+
+/** Nobody changes an own review after the others could be seen. */
+export const endRevisions = `
+  CREATE FUNCTION touchstone.end_reservations() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+  BEGIN
+    DELETE FROM touchstone.review_reservations WHERE item_id = NEW.id;
+    RETURN NULL;
+  END
+  $body$;
+  REVOKE EXECUTE ON FUNCTION touchstone.end_reservations FROM PUBLIC;
+  CREATE TRIGGER end_reservations AFTER UPDATE OF done, gold ON touchstone.review_items
+    FOR EACH ROW WHEN (NEW.done >= NEW.needed OR NEW.gold IS NOT NULL) EXECUTE FUNCTION touchstone.end_reservations();
 `;

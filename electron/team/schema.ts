@@ -1,5 +1,5 @@
 import { guardedFunctions, guardedTables } from './guarded-tables.ts';
-import { reserveItemAtOnce } from './reserve-item.ts';
+import { endRevisions, reserveItemAtOnce } from './reserve-item.ts';
 import { reviewDiscussions } from './review-discussions.ts';
 import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
 
@@ -279,4 +279,6 @@ export const migrations: readonly string[] = [
   lastingReserves,
   guardedTables,
   guardedFunctions,
+  // Databases of an earlier version have its first form.
+  reserveItemAtOnce + endRevisions,
 ];

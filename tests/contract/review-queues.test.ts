@@ -276,6 +276,47 @@ describe('reservations', () => {
     );
     expect((await lead('GET', path)).body.counts).toMatchObject({ done: 1, reviews: 2, disagreeing: 1 });
   });
+
+  test('of who changes a review leave the item to others, and end when all could be seen', async () => {
+    const { workspaceId } = await recordRuns(2);
+    const { path, answers } = await createQueue({ workspaceId }, { reviewersPerItem: 2 });
+    const [wren, heron] = [reviewerCalled('changes again'), reviewerCalled('comes meanwhile')];
+    const { id } = (await wren('POST', `${path}/reservations`)).body.item;
+    await wren('POST', `${path}/items/${id}/reviews`, answers(true));
+    await wren('POST', `${path}/reservations`, { itemId: id });
+    expect((await heron('GET', `${path}/items?limit=1`)).body.data).toMatchObject([{ id, yours: 'open' }]);
+    expect((await heron('POST', `${path}/reservations`)).body.item.id).toBe(id);
+    await heron('DELETE', `${path}/reservations`);
+    expect((await heron('POST', `${path}/reservations`, { itemId: id })).status).toBe(200);
+    await heron('POST', `${path}/items/${id}/reviews`, answers(false));
+    expect((await wren('GET', `${path}/items/${id}`)).body.reviews).toHaveLength(2);
+    expect((await wren('POST', `${path}/items/${id}/reviews`, answers(false))).body.error.message).toBe(
+      'This item has all its reviews.',
+    );
+    expect((await wren('POST', `${path}/reservations`)).body.item.id).not.toBe(id);
+  });
+
+  test('end when the item is decided', async () => {
+    const { workspaceId } = await recordRuns(1);
+    const { path, answers } = await createQueue({ workspaceId }, { reviewersPerItem: 1 });
+    const wren = reviewerCalled('is decided upon');
+    const { id } = (await wren('POST', `${path}/reservations`)).body.item;
+    await wren('POST', `${path}/items/${id}/reviews`, answers(true));
+    expect((await wren('POST', `${path}/reservations`, { itemId: id })).status).toBe(200);
+    expect((await lead('PUT', `${path}/items/${id}/gold`, answers(false))).status).toBe(200);
+    expect((await wren('POST', `${path}/items/${id}/reviews`, answers(false))).status).toBe(409);
+  });
+});
+
+test('an item whose reviewers differ counts as a disagreement when it has all reviews', async () => {
+  const { workspaceId } = await recordRuns(1);
+  const { path, answers } = await createQueue({ workspaceId }, { reviewersPerItem: 3 });
+  for (const [index, disagreeing] of [0, 0, 1].entries()) {
+    const reviewer = reviewerCalled(`differs ${index}`);
+    const { id } = (await reviewer('POST', `${path}/reservations`)).body.item;
+    await reviewer('POST', `${path}/items/${id}/reviews`, answers(index === 0));
+    expect((await lead('GET', path)).body.counts).toMatchObject({ disagreeing });
+  }
 });
 
 test.each([

@@ -197,6 +197,25 @@ describeWithPostgres('review queues that hosts share', () => {
     });
   });
 
+  test('nobody changes an own review after the others could be seen', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one] = (await startHosts(team, 1)) as [SharingHost];
+    const queue = await shareQueue([one], 2, { reviewersPerItem: 2 });
+    const [wren, heron] = [issue(one, 'Wren'), issue(one, 'Heron')];
+    const { id } = (await reserve(one, queue, wren)).body.item;
+    const path = `${pathOf(queue)}/items/${id}`;
+    expect((await one.call('POST', `${path}/reviews`, answersOf(queue, true), wren)).status).toBe(201);
+    expect((await reserve(one, queue, wren, id)).status).toBe(200);
+    // Who changes a review doesn't take the place of the next reviewer.
+    expect((await reserve(one, queue, heron)).body.item.id).toBe(id);
+    expect((await reserve(one, queue, heron, id)).status).toBe(200);
+    expect((await one.call('POST', `${path}/reviews`, answersOf(queue, false), heron)).status).toBe(201);
+    expect((await one.call('POST', `${path}/reviews`, answersOf(queue, false), wren)).status).toBe(409);
+    expect((await reserve(one, queue, wren)).body.item.id).not.toBe(id);
+    const left = 'SELECT count(*)::int AS count FROM touchstone.review_reservations WHERE item_id = ';
+    expect(await server().query(team, `${left}'${id}'`)).toEqual([{ count: 0 }]);
+  });
+
   test('without the database, shared queues say so and own queues go on', longTest, async () => {
     const team = await server().createDatabase();
     const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];

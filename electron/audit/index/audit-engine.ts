@@ -15,6 +15,9 @@ const textSliceMs = 5;
 /** Before a search for words; then what was indexed is written. */
 const textWriteMs = 100;
 
+/** Figures are read again so often while runs are removed. */
+const maxRepeats = 3;
+
 /** The position from which a walk through conversations continues. */
 export interface WalkPosition {
   /** Newest run of all when the walk started. */
@@ -156,8 +159,9 @@ export class AuditEngine {
     { filter, bucketSize }: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     pause: () => Promise<void>,
   ): Promise<AuditSummary> {
-    this.#followFor(filter);
-    return summaryOf(this.index, this.#matchesOf(filter), bucketSize, pause);
+    return this.#inOneGeneration(filter, pause, (paused) =>
+      summaryOf(this.index, this.#matchesOf(filter), bucketSize, paused),
+    );
   }
 
   facets(): IndexFacets {
@@ -169,8 +173,9 @@ export class AuditEngine {
 
   /** `pause` as for `summarize`. */
   countFacets({ filter }: { filter: AuditFilter }, pause: () => Promise<void>): Promise<AuditFacetCounts> {
-    this.#followFor(filter);
-    return countFacets(this.index, filter, (narrowed) => this.#matchesOf(narrowed), pause);
+    return this.#inOneGeneration(filter, pause, (paused) =>
+      countFacets(this.index, filter, (narrowed) => this.#matchesOf(narrowed), paused),
+    );
   }
 
   close(): void {
@@ -189,6 +194,23 @@ export class AuditEngine {
       answer = read();
     });
     return answer!;
+  }
+
+  /**
+   * Figures that are read in slices. If runs were removed or changed in a pause, what was read before it belongs to other positions, so all is read again. The last
+   * time has no pauses.
+   */
+  async #inOneGeneration<Figures>(
+    filter: AuditFilter,
+    pause: () => Promise<void>,
+    read: (pause: () => Promise<void>) => Promise<Figures>,
+  ): Promise<Figures> {
+    for (let left = maxRepeats; ; left -= 1) {
+      this.#followFor(filter);
+      const { generation } = this.index;
+      const figures = await read(left > 0 ? pause : () => Promise.resolve());
+      if (this.index.generation === generation) return figures;
+    }
   }
 
   #followFor(filter: AuditFilter): void {

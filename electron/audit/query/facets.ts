@@ -159,7 +159,8 @@ export function facetsOf(index: AuditIndex): IndexFacets {
     appHeaders: index.terms
       .headerNames()
       .slice(0, maxHeaders)
-      .map((name) => ({ name, values: valuesOf(index, `header:${name}`) })),
+      .map((name) => ({ name, values: valuesOf(index, `header:${name}`) }))
+      .filter(({ values }) => values.length > 0),
     promptIds: valuesOf(index, 'prompt').map(({ value, runs }) => ({ promptId: value, runs })),
     workspaceIds: valuesOf(index, 'workspace').map(({ value, runs }) => ({ workspaceId: value, runs })),
   };

@@ -130,7 +130,7 @@ class Totals {
   constructor(index: AuditIndex, starts: readonly number[]) {
     this.#index = index;
     this.#buckets = starts.map((start) => new Bucket(start));
-    this.#conversations = new Uint8Array(index.timeline.lastRun + 1);
+    this.#conversations = new Uint8Array(index.timeline.lastConversation + 1);
   }
 
   add(block: number, bits: Bits): void {
@@ -142,7 +142,7 @@ class Totals {
     const first = block * blockRuns;
     forEachBit(bits, (offset) => {
       const bucket = this.#bucketOf(timeline.createdAt[first + offset]!);
-      this.#countConversation(timeline.newestRun(timeline.conversation[first + offset]!, timeline.lastRun));
+      this.#countConversation(timeline.conversation[first + offset]!);
       this.#promptTokens += orZero(promptTokens[offset]!);
       this.#completionTokens += orZero(completionTokens[offset]!);
       this.#all.add(orZero(tokens[offset]!), cost[offset]!);
@@ -197,10 +197,9 @@ class Totals {
     return bucket === undefined || time < bucket.start ? null : bucket;
   }
 
-  /** The newest run identifies its conversation. */
-  #countConversation(newest: number): void {
-    if (this.#conversations[newest] === 1) return;
-    this.#conversations[newest] = 1;
+  #countConversation(conversation: number): void {
+    if (this.#conversations[conversation] === 1) return;
+    this.#conversations[conversation] = 1;
     this.#conversationCount += 1;
   }
 

@@ -126,7 +126,7 @@ function queueStatements(database: Database.Database) {
          coalesce(sum(done >= needed AND is_removed = 0), 0) AS done,
          coalesce(sum(done), 0) AS reviews,
          coalesce(sum(CASE WHEN is_removed = 0 THEN max(needed, done) END), 0) AS reviewsNeeded,
-         coalesce(sum(is_disagreeing = 1 AND is_removed = 0), 0) AS disagreeing,
+         coalesce(sum(is_disagreeing = 1 AND done >= needed AND is_removed = 0), 0) AS disagreeing,
          count(CASE WHEN is_removed = 0 THEN gold_at END) AS adjudicated,
          coalesce(sum(is_removed), 0) AS removed
        FROM review_items WHERE queue = ?`,

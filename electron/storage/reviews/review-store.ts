@@ -35,6 +35,8 @@ export interface StoredReservation {
   readonly reviewerName: string;
   readonly startedAt: number;
   readonly expiresAt: number;
+  /** 1 for someone who changes an own review of the item. Such a reservation takes no other reviewer's place. */
+  readonly isRevision: number;
 }
 
 export interface StoredProgress {
@@ -68,6 +70,8 @@ export interface ReviewStore extends FeedbackWriter {
   /** Replaces the reviewer's reservation in the queue. A longer time keeps its start. */
   reserve(claim: Claim, item: number): void;
   release(queue: number, reviewer: number): void;
+  /** Ends all reservations of an item: who changes an own review must not see the others first. */
+  releaseItem(item: number): void;
   /** Ends the reservations of a queue that would end after this time. */
   releaseLater(queue: number, time: number): void;
   /** All reservations of a queue. */
@@ -117,8 +121,11 @@ export interface ReviewStore extends FeedbackWriter {
 const reviewRows = `SELECT reviews.id, item, reviewer, reviewers.id AS reviewerId, reviewers.name AS reviewerName, kind,
     answers_json AS answersJson, note, seconds, reviews.created_at AS createdAt, replaces
   FROM reviews JOIN reviewers ON reviewers.sequence = reviewer`;
+/** The review of an item by who has it reserved. */
+const ownReview = (reservations: string) => `SELECT 1 FROM reviews AS own WHERE own.item = ${reservations}.item
+  AND own.reviewer = ${reservations}.reviewer AND own.is_current = 1 AND own.kind = 'review'`;
 const reservationRows = `SELECT item, review_items.id AS itemId, reviewer, name AS reviewerName, started_at AS startedAt,
-    expires_at AS expiresAt
+    expires_at AS expiresAt, EXISTS (${ownReview('review_reservations')}) AS isRevision
   FROM review_reservations JOIN reviewers ON reviewers.sequence = reviewer JOIN review_items ON review_items.sequence = item`;
 
 const reviewsInRange = `${reviewRows}
@@ -133,7 +140,8 @@ function reservationStatements(database: Database.Database) {
        WHERE queue = @queue AND position >= @from AND position < @to AND done < needed AND is_removed = 0
          AND NOT EXISTS (SELECT 1 FROM reviews WHERE queue = @queue AND reviewer = @reviewer AND item = review_items.sequence AND is_current = 1)
          AND done + (SELECT count(*) FROM review_reservations AS held
-           WHERE held.item = review_items.sequence AND held.reviewer <> @reviewer AND held.expires_at > @now) < needed
+           WHERE held.item = review_items.sequence AND held.reviewer <> @reviewer AND held.expires_at > @now
+             AND NOT EXISTS (${ownReview('held')})) < needed
        ORDER BY position LIMIT 1`,
     ),
     nextPosition: database
@@ -158,6 +166,7 @@ function reservationStatements(database: Database.Database) {
          started_at = iif(item = excluded.item AND review_reservations.expires_at > @now, started_at, excluded.started_at)`,
     ),
     release: database.prepare<[number, number]>('DELETE FROM review_reservations WHERE queue = ? AND reviewer = ?'),
+    releaseItem: database.prepare<[number]>('DELETE FROM review_reservations WHERE item = ?'),
     releaseLater: database.prepare<[number, number]>(
       'DELETE FROM review_reservations WHERE queue = ? AND expires_at > ?',
     ),
@@ -264,6 +273,7 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     reservation: (queue, reviewer) => reservations.ofReviewer.get(queue, reviewer) ?? null,
     reserve: (claim, item) => void reservations.reserve.run({ ...claim, item }),
     release: (queue, reviewer) => void reservations.release.run(queue, reviewer),
+    releaseItem: (item) => void reservations.releaseItem.run(item),
     releaseLater: (queue, time) => void reservations.releaseLater.run(queue, time),
     replaceReservations(queue, held) {
       reservations.releaseAll.run(queue);

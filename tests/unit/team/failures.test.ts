@@ -89,7 +89,7 @@ describeWithPostgres('the team database', () => {
       address,
       `ALTER TABLE touchstone.conversations DROP COLUMN earliest_at, DROP COLUMN latest_at;
        DROP FUNCTION touchstone.guard_state, touchstone.guard_feedback, touchstone.guard_credits, touchstone.guard_queue,
-         touchstone.guard_item, touchstone.guard_reservation CASCADE;
+         touchstone.guard_item, touchstone.guard_reservation, touchstone.end_reservations CASCADE;
        ALTER TABLE touchstone.hosts DROP COLUMN removed_at; ALTER TABLE touchstone.credit_leases DROP COLUMN mark;
        ALTER TABLE touchstone.feedback_history DROP COLUMN question;
        ALTER TABLE touchstone.review_items DROP COLUMN second; DROP TABLE touchstone.review_comments;
