@@ -1,20 +1,12 @@
 /** Replaces a credential. */
 export const redacted = '[redacted]';
 
-/** Headers that carry credentials; lower-case. */
-const secretHeaders = new Set([
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'apikey',
-  'x-auth-token',
-  'x-amz-security-token',
-  'ocp-apim-subscription-key',
-  'cookie',
-  'set-cookie',
-]);
+/**
+ * Names of headers that carry credentials. Gateways have their own, such as `helicone-auth`, `x-portkey-virtual-key` and `cf-access-client-secret`. An
+ * `idempotency-key` and `x-ratelimit-remaining-tokens` are none.
+ */
+const secretHeader =
+  /(?:^|-)(?:auth|authorization|token|secret|password|credentials?|cookie)$|(?:api|access|auth|private|secret|subscription|virtual)-?key$/i;
 
 /** Query parameters that carry credentials; lower-case. */
 const secretParameters = new Set([
@@ -53,7 +45,7 @@ export function redactHeaders(
 ): [string, string][] {
   return Array.from(headers, ([name, value]) => [
     name,
-    secretHeaders.has(name.toLowerCase()) ? redacted : redactText(value, secrets),
+    secretHeader.test(name) ? redacted : redactText(value, secrets),
   ]);
 }
 

@@ -24,6 +24,32 @@ test('headers that carry credentials lose their value, others only the key', () 
   ]);
 });
 
+test.each([
+  'Authorization',
+  'Proxy-Authorization',
+  'x-api-key',
+  'api-key',
+  'apikey',
+  'X-Goog-Api-Key',
+  'x-auth-token',
+  'x-amz-security-token',
+  'ocp-apim-subscription-key',
+  'set-cookie',
+  'Helicone-Auth',
+  'cf-aig-authorization',
+  'x-portkey-virtual-key',
+  'cf-access-client-secret',
+])('the header %s loses its value', (name) => {
+  expect(redactHeaders([[name, 'abc']], [])).toEqual([[name, '[redacted]']]);
+});
+
+test.each(['idempotency-key', 'x-ratelimit-limit-tokens', 'openai-organization', 'www-authenticate', 'x-author'])(
+  'the header %s has no credential',
+  (name) => {
+    expect(redactHeaders([[name, 'abc']], [])).toEqual([[name, 'abc']]);
+  },
+);
+
 test('query parameters that carry credentials lose their value, and the URL never contains the key', () => {
   const url = `https://host.test/v1/${encodeURIComponent(key)}/chat?alt=sse&KEY=abc&note=${encodeURIComponent(key)}`;
   expect(redactUrl(url, secrets)).toBe('https://host.test/v1/[redacted]/chat?alt=sse&KEY=[redacted]&note=[redacted]');
