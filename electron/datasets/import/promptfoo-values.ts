@@ -1,7 +1,8 @@
 /** Values of promptfoo's tests: strings of CSV files as assertions, simple templates, and lists as combinations. */
 import { isMap, plain, type ReadMap, valueText } from '../../prompts/transfer/bounded-values.ts';
 
-const withThreshold = /^(not-)?([a-z][a-z:-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
+/** The colon of `similar:cosine` belongs to the type; any other ends it. */
+const withThreshold = /^(not-)?(similar:cosine(?=[(:]|$)|[a-z][a-z-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 const code = /^(?:javascript|fn|eval):/;
 
 /** Types that a cell may begin with; anything else is the expected text. */

@@ -130,6 +130,19 @@ tests:
     expect(await passes(absent, '', {})).toBe(true);
   });
 
+  test.each([
+    ['contains:paris', { kind: 'contains', value: 'paris' }],
+    ['not-contains:sorry', { kind: 'contains', not: true, value: 'sorry' }],
+    ['icontains:bonjour', { kind: 'contains', ignoreCase: true, value: 'bonjour' }],
+    ['similar:hello', { kind: 'similarity', value: 'hello', threshold: 0.8 }],
+    ['similar:cosine:hello', { kind: 'similarity', value: 'hello' }],
+    ['similar(0.6):cosine', { kind: 'similarity', value: 'cosine', threshold: 0.6 }],
+    ['note:paris', { kind: 'equals', value: 'note:paris' }],
+  ])('the cell %s has its type before the first colon', async (cell, check) => {
+    const { report } = await inspect('tests.csv', `question,__expected\na,${cell}\n`);
+    expect(report.checks).toMatchObject([check]);
+  });
+
   test('JSON, JSONL and scenarios, and a configuration that belongs to a CSV file', async () => {
     const tests = [
       { vars: { q: '1' }, assert: [{ type: 'is-json', value: { type: 'object' } }] },
