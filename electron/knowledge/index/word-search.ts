@@ -155,7 +155,8 @@ export class WordSearch {
     if (known !== undefined) return known;
     const count = this.#statements.count.get(stem) ?? 0;
     if (this.#counts.size > 20_000) this.#counts.clear();
-    this.#counts.set(stem, count);
+    // A word without a passage is looked up again: the next passage may have it.
+    if (count > 0) this.#counts.set(stem, count);
     return count;
   }
 

@@ -93,6 +93,15 @@ describe('a source', () => {
     });
   });
 
+  test('is found by words that were searched before it had them', async () => {
+    await write(Array.from({ length: 40 }, (_, number) => `Passage ${number} about the weather.`));
+    expect([await byWords('fox'), await byWords('panda')]).toEqual([[], []]);
+    await write(['the red fox'], { sourceId: 'b' });
+    expect(await byWords('fox')).toEqual(['the red fox']);
+    await write(['the red panda'], { sourceId: 'b', revision: '2' });
+    expect(await byWords('panda')).toEqual(['the red panda']);
+  });
+
   test('resumes where it was interrupted, also after a restart, and writes nothing twice', async () => {
     await write(['one fish', 'two fish'], {}, false);
     await reopen();
