@@ -1,4 +1,5 @@
 import type { RunDetail } from '../../shared/contract/runs.ts';
+import { sentChatMessages } from '../common/chat-messages.ts';
 import type { VoteStore } from '../storage/vote-store.ts';
 import type { ExportedCell, ExportSource } from './export-source.ts';
 
@@ -94,7 +95,10 @@ async function* rowsOf(cells: AsyncIterable<ExportedCell>): AsyncGenerator<{ row
   yield { row: current, cells: found };
 }
 
-/** One line for each preference, in the conversational form that trainers read. Texts that the caller can't read are left out. */
+/**
+ * One line for each preference, in the conversational form that trainers read. Texts that the caller can't read, and
+ * prompts with files, are left out.
+ */
 export async function* exportPreferences(
   { comparison, cells }: ExportSource,
   { choices, readRun }: PreferenceSource,
@@ -108,9 +112,10 @@ export async function* exportPreferences(
       if (!chosen || !rejected || runId === null) continue;
       const input = readRun(runId)?.input;
       if (input?.renderedPrompt == null) continue;
-      const system = input.systemMessage === null ? [] : [{ role: 'system', content: input.systemMessage }];
+      const prompt = sentChatMessages(input.systemMessage, input.messages);
+      if (prompt === null) continue;
       const line = {
-        prompt: [...system, { role: 'user', content: input.renderedPrompt }],
+        prompt,
         chosen: [{ role: 'assistant', content: chosen }],
         rejected: [{ role: 'assistant', content: rejected }],
         row: row + 1,

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { missingMessages } from '../../shared/continued-field.ts';
-import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textMessage } from '../../shared/contract/messages.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
-import { toolFunctions, type ToolCall } from '../../shared/contract/tools.ts';
+import { toolFunctions } from '../../shared/contract/tools.ts';
+import { assistantMessage, sentChatMessages } from '../common/chat-messages.ts';
 import { namedParameters } from '../passthrough/named-parameters.ts';
 import type { TurnStore } from '../storage/agents/turn-store.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
@@ -19,28 +20,6 @@ export interface PreferenceOptions extends DoneItemsOptions {
 /** A run of this device, or for a queue of the team's runs of another host. */
 const readRun = (runId: string, { plan }: StoredQueue, { runs, team }: PreferenceOptions): Promise<RunDetail | null> =>
   readAnywhere(runId, runs, plan.source === 'team' ? team : undefined);
-
-const calledTool = ({ id, name, arguments: given }: ToolCall) => ({
-  id,
-  type: 'function',
-  function: { name, arguments: given },
-});
-
-function assistantMessage(content: string, calls: readonly ToolCall[]): object {
-  if (calls.length === 0) return { role: 'assistant', content };
-  return { role: 'assistant', content: content === '' ? null : content, tool_calls: calls.map(calledTool) };
-}
-
-/** A message in the format of OpenAI's chat completions, in which each result of a tool is a message. */
-function chatMessages(message: Message): object[] {
-  const { role, content } = message;
-  if (role === 'tool')
-    return content.flatMap((part) =>
-      part.type === 'toolResult' ? [{ role, tool_call_id: part.toolCallId, content: part.content }] : [],
-    );
-  if (role !== 'assistant') return [{ role, content: textOfMessage(message) }];
-  return [assistantMessage(textOfMessage(message), content.filter(({ type }) => type === 'toolCall') as ToolCall[])];
-}
 
 /** Of the calls and results of an earlier turn. */
 const maxStepBytes = 16 * 1_048_576;
@@ -95,10 +74,8 @@ function sentMessages(run: RunDetail, { turns }: PreferenceOptions): readonly Me
 function inputOf(run: RunDetail, options: PreferenceOptions): object | null {
   if (run.isAnonymised || missingMessages(run) !== null) return null;
   const messages = sentMessages(run, options);
-  if (!messages || messages.some(({ content }) => content.some(({ type }) => type === 'file'))) return null;
-  const { systemMessage } = run.input;
-  const system = systemMessage ? [textMessage('system', systemMessage)] : [];
-  return { messages: [...system, ...messages].flatMap(chatMessages), ...toolsOf(run) };
+  const sent = messages && sentChatMessages(run.input.systemMessage, messages);
+  return sent && { messages: sent, ...toolsOf(run) };
 }
 
 /** Null for a run without an answer. */

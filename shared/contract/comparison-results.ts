@@ -252,7 +252,7 @@ export const exportComparison = defineEndpoint({
   tag,
   summary: 'Download the results',
   description:
-    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, Markdown the report, and HTML a page with the report and all cells that needs nothing else. `preferences` is JSONL of chosen and rejected answers by the votes of people (`source` is `votes` or `blind vote`) and by calibrated judges of preferences (`judge`), for training. Texts of runs of other callers need the scope `audit`.',
+    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, Markdown the report, and HTML a page with the report and all cells that needs nothing else. `preferences` is JSONL of chosen and rejected answers by the votes of people (`source` is `votes` or `blind vote`) and by calibrated judges of preferences (`judge`), for training; `prompt` has the messages that were sent, and prompts with files are left out. Texts of runs of other callers need the scope `audit`.',
   parameters: comparisonParameters,
   query: z.strictObject({ format: exportFormat }),
   kinds: ['file'],

@@ -163,6 +163,21 @@ describe('votes on cells', () => {
     expect(await exported(host.issueKey({ scopes: ['run'] }))).toEqual([]);
   });
 
+  test('are exported as preferences with the messages that were sent', async () => {
+    const promptText = ['system', 'user', 'model', 'user'].map((role) => `{{role "${role}"}}\n${role}: {{ticket}}`);
+    const prompt = { promptText: promptText.join('\n'), systemMessage: 'Be kind.' };
+    const variants = ['A', 'B'].map((name) => ({ name, prompt, ...provider }));
+    const { id, cells, vote } = await compare(1, { variants, checks: [] });
+    const sent = host.provider.calls.at(-1)!.body['messages'] as { role: string; content: string }[];
+    expect(sent.map(({ role }) => role).slice(-3)).toEqual(['user', 'assistant', 'user']);
+    const [first, second] = await cells();
+    await vote(first!, { vote: 'fail' });
+    await vote(second!, { vote: 'pass' });
+    const path = `/comparisons/${id}/export?format=preferences`;
+    const { text } = await host.send(way, { method: 'GET', path, headers: { authorization: `Bearer ${host.key}` } });
+    expect(JSON.parse(text).prompt).toEqual(sent);
+  });
+
   test('are exported beside the preferences of judges, which are marked', async () => {
     const { id, cells } = await compare(1);
     const [first, second] = await cells();
