@@ -150,12 +150,16 @@ export class ComparisonJob implements Job<ComparisonItem> {
     this.start(options);
   }
 
-  /** Notes that a run of the last host was completed, or may have been. */
-  async recover(completedCell: (runId: string, row: DatasetRow) => Promise<StoredCell | null>): Promise<void> {
+  /** Notes that runs of the last host were completed, or may have been. After an abort, the next host does the rest. */
+  async recover(
+    completedCell: (runId: string, row: DatasetRow) => Promise<StoredCell | null>,
+    signal: AbortSignal,
+  ): Promise<void> {
     for (const position of this.cells.positions(['Running'])) {
       const cell = this.#record.read(position);
       const row = this.#options.readRow(this.cells.index(position).row);
       const completed = cell.runId === null ? null : await completedCell(cell.runId, row);
+      if (signal.aborted) return;
       if (completed) this.#record.complete({ ...completed, position, runId: cell.runId, attempts: cell.attempts });
       else this.#record.note({ ...cell, state: 'Failed', failure: interruption });
     }

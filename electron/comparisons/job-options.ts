@@ -2,11 +2,10 @@ import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
-import type { RunOutcome } from '../storage/run-rows.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { VariantRequests } from './cell-request.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
-import type { JudgedCell } from './judge-run.ts';
+import type { CompletedRun, JudgedCell, RunJudge } from './judge-run.ts';
 
 export interface ComparisonJobOptions {
   readonly comparison: StoredComparison;
@@ -16,12 +15,13 @@ export interface ComparisonJobOptions {
   /** Of the version that the comparison runs over. */
   readonly readRow: (row: number) => DatasetRow;
   readonly prepare: () => Promise<PreparedVariant[]>;
-  /** What a completed run says about its cell. Never rejects. */
+  readonly completedRun: RunJudge['completedRun'];
+  /** What a completed run says about its cell; null if the comparison stopped before its checks had ended. Never rejects. */
   readonly judge: (
-    run: RunOutcome,
+    run: CompletedRun,
     row: DatasetRow,
     options: { readonly signal: AbortSignal; readonly judged: JudgedRun },
-  ) => Promise<JudgedCell>;
+  ) => Promise<JudgedCell | null>;
   readonly onChange: () => void;
   readonly log: Log;
 }

@@ -3,7 +3,6 @@ import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Log } from '../log.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore, ComparisonSummary } from '../storage/comparison-store.ts';
-import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
@@ -20,7 +19,7 @@ interface JudgeRunOptions extends Cancellable {
 }
 
 /** A completed run, as it was recorded or as the audit has it. */
-interface CompletedRun extends Omit<Parameters<typeof outcomeOf>[0], 'totalMs'> {
+export interface CompletedRun extends Omit<Parameters<typeof outcomeOf>[0], 'totalMs'> {
   readonly totalMs: number | null;
   readonly finishReason: string | null;
   readonly citations: readonly { readonly index: number }[];
@@ -34,11 +33,16 @@ export type JudgedCell = CellOutcome & CellVerdict;
 
 /** Runs the checks of a comparison on the answers of its runs. */
 export interface RunJudge {
-  /** Never rejects: the run is paid, so a cell without a verdict is completed, too. */
-  judge(comparison: number, run: RunOutcome, row: DatasetRow, options: JudgeRunOptions): Promise<JudgedCell>;
   /**
-   * The cell of a run that was completed; null for any other run. With a null origin nobody started this, so that a judge isn't paid: only
-   * its earlier verdict is used.
+   * After a stop, the checks that cost nothing have some more seconds. Null if they took longer or the host closes: the answer has to be
+   * checked later. Never rejects: the run is paid, so a cell whose checks fail is completed, too.
+   */
+  judge(comparison: number, run: CompletedRun, row: DatasetRow, options: JudgeRunOptions): Promise<JudgedCell | null>;
+  /** Null for a run that wasn't completed, or was deleted. */
+  completedRun(runId: string): CompletedRun | null;
+  /**
+   * The cell of a run that was completed; null for any other run, and after the signal's abort. With a null origin nobody started this, so
+   * that a judge isn't paid: only its earlier verdict is used.
    */
   completedCell(
     comparison: number,
@@ -53,6 +57,7 @@ export interface RunJudgeOptions {
   readonly runs: Pick<RunStore, 'read'>;
   readonly checks: Pick<CheckRunner, 'run'>;
   readonly log: Log;
+  readonly maxMsAfterStop?: number;
 }
 
 /** What judges cost, in US dollars. An unknown price counts as 0. */
@@ -73,6 +78,9 @@ export function withCosts<Summary extends Costs>(summary: Summary, cell: StoredC
   };
 }
 
+/** The checks of all answers that a stop interrupts may take so long together: who stops a comparison waits for them. */
+const defaultMsAfterStop = 10_000;
+
 const noVerdict: CellVerdict = { checks: [], passed: null, score: null };
 
 /** What the checks see of a run. */
@@ -87,7 +95,10 @@ function checkedOutput(run: CompletedRun): CheckedOutput {
   };
 }
 
-export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): RunJudge {
+export function createRunJudge(
+  { store, runs, checks, log, maxMsAfterStop = defaultMsAfterStop }: RunJudgeOptions,
+  closing: AbortSignal,
+): RunJudge {
   const lists = new Map<number, readonly Check[]>();
 
   /** Read once: a setup can have megabytes. */
@@ -115,28 +126,36 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
     run: CompletedRun,
     row: DatasetRow,
     options: JudgeRunOptions,
-  ): Promise<JudgedCell> {
+  ): Promise<JudgedCell | null> {
     const outcome = outcomeOf(run);
     try {
       return { ...outcome, ...(await verdict(comparison, run, row, options)) };
     } catch (error) {
-      if (!options.signal.aborted) log('the checks of a cell failed', error);
+      if (options.signal.aborted) return null;
+      log('the checks of a cell failed', error);
       return { ...outcome, ...noVerdict };
     }
   }
 
+  function completedRun(runId: string): CompletedRun | null {
+    const run = runs.read(runId);
+    if (run?.status !== 'Completed') return null;
+    const { content, toolCalls = [], finishReason } = run.output;
+    return { ...run, content, toolCalls, finishReason };
+  }
+
   return {
-    judge: (comparison, run, row, options) =>
-      judge(comparison, { ...run, cost: run.cost?.amount ?? null }, row, options),
+    async judge(comparison, run, row, options) {
+      const judged = await judge(comparison, run, row, options);
+      if (judged !== null) return judged;
+      const signal = AbortSignal.any([closing, AbortSignal.timeout(maxMsAfterStop)]);
+      return judge(comparison, run, row, { signal, judged: { ...options.judged, origin: null } });
+    },
+    completedRun,
     async completedCell(comparison, runId, row, { signal, ...judging }) {
-      const run = runs.read(runId);
-      if (run?.status !== 'Completed') return null;
-      const { content, toolCalls = [], finishReason } = run.output;
-      const options = { signal, judged: { runId, ...judging } };
-      return {
-        ...newCell(0),
-        ...(await judge(comparison, { ...run, content, toolCalls, finishReason }, row, options)),
-      };
+      const run = completedRun(runId);
+      const judged = run && (await judge(comparison, run, row, { signal, judged: { runId, ...judging } }));
+      return judged && { ...newCell(0), ...judged };
     },
   };
 }

@@ -88,7 +88,7 @@ async function prepareVariants(
 }
 
 /** The jobs of comparisons, by their ids in any case. */
-function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge'], onChange: () => void) {
+function createJobCache(options: ComparisonJobsOptions, { judge, completedRun }: RunJudge, onChange: () => void) {
   const { store, datasets, completions, limits, log } = options;
   const opened = new Map<string, ComparisonJob>();
   const opening = new Map<string, Promise<ComparisonJob>>();
@@ -102,6 +102,7 @@ function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge']
       limits,
       readRow: createRowReader(datasets, datasetId, datasetVersion),
       prepare: () => prepareVariants(comparison, options),
+      completedRun,
       judge: (run, row, cancellable) => judge(sequence, run, row, cancellable),
       onChange,
       log,
@@ -134,8 +135,9 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   const jobs = createJobRegistry<ComparisonJob>({ notFound: 'No comparison has this ID.' });
   const started = new Set<ComparisonJob>();
   const closing = new AbortController();
-  const { judge, completedCell } = createRunJudge(options);
-  const opened = createJobCache(options, judge, jobs.changed);
+  const runJudge = createRunJudge(options, closing.signal);
+  const { completedCell } = runJudge;
+  const opened = createJobCache(options, runJudge, jobs.changed);
   const { find, open } = opened;
 
   async function removeDeleted(): Promise<void> {
@@ -143,12 +145,13 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   }
 
   async function recover(): Promise<void> {
+    const { signal } = closing;
     for (const comparison of store.interrupted()) {
       const job = await open(comparison.id);
       const { concurrency } = comparison.settings;
-      await job.recover((runId, row) =>
-        completedCell(comparison.sequence, runId, row, { signal: closing.signal, origin: null, concurrency }),
-      );
+      const judging = { signal, origin: null, concurrency };
+      await job.recover((runId, row) => completedCell(comparison.sequence, runId, row, judging), signal);
+      if (signal.aborted) return;
     }
   }
 

@@ -5,6 +5,7 @@ import { type ActiveCalls, afterFailure, describeFailure, hasBudget, missingValu
 import { rowOrder } from './cell-table.ts';
 import type { ComparisonRecord } from './comparison-record.ts';
 import type { ComparisonJobOptions, PreparedVariant } from './job-options.ts';
+import type { CompletedRun } from './judge-run.ts';
 
 interface CellRuns {
   readonly options: ComparisonJobOptions;
@@ -88,12 +89,32 @@ function prepareCell(cell: StoredCell, { requests }: PreparedVariant, { options,
   return { requests, values, request: requests.request(replacements, metadata) };
 }
 
-async function runCell(position: number, variant: PreparedVariant, runs: CellRuns): Promise<void> {
-  const { options, record, signal } = runs;
-  const { cells } = record;
+/** Checks the answer of a cell, which is completed then. */
+async function judgeCell(
+  cell: StoredCell & { readonly runId: string },
+  run: CompletedRun,
+  { values }: PreparedCell,
+  { options, record, origin, signal }: CellRuns,
+): Promise<void> {
   const { concurrency } = options.comparison.settings;
+  const result = await options.judge(run, values, { signal, judged: { runId: cell.runId, origin, concurrency } });
+  if (result) record.complete({ ...cell, ...result });
+  // It keeps its run, so that its answer is checked, and not paid again, when the comparison resumes.
+  else record.note({ ...cell, state: 'Stopped' });
+}
+
+async function runCell(position: number, variant: PreparedVariant, runs: CellRuns): Promise<void> {
+  const { options, record } = runs;
+  const { cells } = record;
   let cell = record.read(position);
   const prepared = prepareCell(cell, variant, runs);
+  const { runId: earlierId } = cell;
+  const earlier = prepared && earlierId !== null ? options.completedRun(earlierId) : null;
+  if (prepared && earlierId !== null && earlier) {
+    const answered = Object.assign({}, cell, { state: 'Running', runId: earlierId, failure: null } as const);
+    record.note(answered);
+    return judgeCell(answered, earlier, prepared, runs);
+  }
   for (let calls = 1; prepared && cells.get(position) === 'Waiting'; calls += 1) {
     const permit = await readyToCall(variant.provider, runs);
     if (permit === null) return;
@@ -103,9 +124,8 @@ async function runCell(position: number, variant: PreparedVariant, runs: CellRun
     const called = Object.assign({}, cell, change);
     const outcome = await callOnce(called, permit, prepared, runs);
     if (outcome.status === 'completed') {
-      const judged = { runId, origin: permit.payer, concurrency };
-      const result = await options.judge(outcome.run, prepared.values, { signal, judged });
-      return record.complete({ ...called, ...result });
+      const run = { ...outcome.run, cost: outcome.run.cost?.amount ?? null };
+      return judgeCell(called, run, prepared, { ...runs, origin: permit.payer });
     }
     cell = cellAfter(called, outcome.error, calls, runs);
     record.note(cell);

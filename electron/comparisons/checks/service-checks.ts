@@ -24,7 +24,7 @@ type CheckOf<Kind extends ServiceCheck['kind']> = Extract<ServiceCheck, { kind: 
 /** A run whose answer a judge judges, and who pays for it. */
 export interface JudgedRun extends JudgingOptions {
   readonly runId: string;
-  /** Null after a restart: the judge isn't paid then, and only its earlier verdict is used. */
+  /** Null after a stop or a restart: the judge isn't paid then, and only its earlier verdict is used. */
   readonly origin: RunOrigin | null;
 }
 

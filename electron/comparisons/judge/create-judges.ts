@@ -228,7 +228,7 @@ export function createJudges(options: JudgesOptions): Judges {
       const judge = store.read(id);
       requirePassOrScore(judge);
       const verdict = origin ? await judgeOnce(judge, answer, { origin, ...rest }) : verdicts.find(judge, answer.runId);
-      if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
+      if (!verdict) throw new NotJudged('The comparison stopped before the judge was asked');
       const cost = verdicts.costOf(verdict);
       return { ...verdict, cost, counts: calibrationOf(store, judge).isCalibrated };
     },
