@@ -164,9 +164,18 @@ export function usageText(usage: Usage | null, cost: number | null): string | nu
   return parts.length === 0 ? null : parts.join(' · ');
 }
 
-/** A typed number with a decimal comma or point; undefined for empty text, null if it isn't a number. */
+/** A typed number without the thousands separators of `2,000`, which the window writes itself; `0,125` and `1,5` are decimals. */
+export function withoutSeparators(text: string): string {
+  return /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/**
+ * A typed number with a decimal comma or point, possibly with thousands separators; undefined for empty text, null if it isn't a
+ * number.
+ */
 export function readNumber(text: string): number | undefined | null {
-  const trimmed = text.trim().replace('−', '-').replace(',', '.').replace(/^\$/, '');
+  const plain = text.trim().replace('−', '-').replace(/^\$/, '');
+  const trimmed = withoutSeparators(plain).replace(',', '.');
   if (trimmed === '') return undefined;
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : null;
 }

@@ -7,6 +7,7 @@ import {
   withoutReserved,
 } from '../../shared/contract/completions.ts';
 import type { Model } from '../../shared/contract/providers.ts';
+import { withoutSeparators } from '../components/format.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
 import { describeMistake, parseJson } from './json-text.ts';
 import { type DraftTool, type DraftTools, readTools, toolsField, writeTools } from './tool-drafts.ts';
@@ -22,7 +23,7 @@ interface ParameterField {
 
 function readNumber(min: number, max: number, isWhole: boolean): (text: string) => Read {
   return (text) => {
-    const value = Number(text.replace(',', '.'));
+    const value = Number(withoutSeparators(text).replace(',', '.'));
     if (!Number.isFinite(value)) return { problem: 'Enter a number' };
     if (isWhole && !Number.isInteger(value)) return { problem: 'Enter a whole number' };
     if (value < min) return { problem: `Must be ${min.toLocaleString('en')} or more` };

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { useCallback } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef } from 'react';
 import {
   type AuditExportInput,
   createAuditExport,
@@ -25,7 +25,7 @@ import {
   retryReplay,
   stopReplay,
 } from '../../shared/contract/audit-replay.ts';
-import { auditFacetsKey, auditSummaryKey } from './audit.ts';
+import { auditFacetsKey, auditSummaryKey, forgetHiddenConversations } from './audit.ts';
 import { auditListKey } from './audit-list.ts';
 import { hostKey } from './host-state.ts';
 import { runsKey } from './runs.ts';
@@ -143,4 +143,26 @@ export function useRenewRuns() {
     for (const queryKey of [auditListKey, auditSummaryKey, auditFacetsKey, runsKey, hostKey])
       void queryClient.invalidateQueries({ queryKey });
   }, [queryClient]);
+}
+
+/**
+ * Refetches the runs that a job of the host stores or deletes: when `state` changes, and when the part that shows an active job closes,
+ * which learns no more of it. `state` is undefined until it is known.
+ */
+export function useRenewalAfterJob({ state, isActive }: { state: string | undefined; isActive: boolean }): void {
+  const queryClient = useQueryClient();
+  const renewRuns = useRenewRuns();
+  const known = useRef(state);
+  const renew = useEffectEvent(() => {
+    forgetHiddenConversations(queryClient);
+    renewRuns();
+  });
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== state) renew();
+    known.current = state;
+  }, [state]);
+  const leave = useEffectEvent(() => {
+    if (isActive) renew();
+  });
+  useEffect(() => () => leave(), []);
 }

@@ -74,6 +74,23 @@ export function conversationKey(conversationId: string | null) {
   return ['audit', 'conversation', conversationId] as const;
 }
 
+/** Drops cached conversations that nothing shows: opened from the cache, one would show what the host has changed since. */
+export function forgetHiddenConversations(queryClient: QueryClient): void {
+  queryClient.removeQueries({ queryKey: [...auditKey, 'conversation'], type: 'inactive' });
+}
+
+/**
+ * Reads again what shows feedback, after reviews that may have become feedback. Feedback is saved as a whole: a comment on a cached run
+ * without its new score would delete the score.
+ */
+export async function renewFeedback(queryClient: QueryClient): Promise<void> {
+  forgetHiddenConversations(queryClient);
+  await Promise.all(
+    // The playground's history shows scores.
+    [auditKey, [...runsKey, 'list']].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+  );
+}
+
 function readOne(client: Client, id: string, signal: AbortSignal): Promise<ConversationDetail> {
   return client.call(readConversation, { signal, parameters: { id } });
 }

@@ -5,11 +5,13 @@ import {
   deleteLogImport,
   followLogImports,
   listLogImports,
+  type LogImport,
   previewLogImport,
   resumeLogImport,
   stopLogImport,
 } from '../../shared/contract/log-imports.ts';
 import { useHost } from '../host/host-context.tsx';
+import { useRenewalAfterJob } from './audit-jobs.ts';
 import { useFollowedList } from './follow.ts';
 
 const importsKey = ['audit', 'imports'] as const;
@@ -17,6 +19,15 @@ const importsKey = ['audit', 'imports'] as const;
 /** Imported logs, newest first, with the progress of those that are being read. */
 export function useLogImports() {
   return useFollowedList(importsKey, (client, signal) => client.call(listLogImports, { signal }), followLogImports);
+}
+
+/** Refetches the runs after an import has ended or is deleted. Takes the list from its caller: another reader would be another stream. */
+export function useRenewalAfterImports(imports: readonly LogImport[] | undefined): void {
+  const quiet = imports?.filter(({ state }) => state !== 'Running');
+  useRenewalAfterJob({
+    state: quiet?.map(({ id, state }) => `${id} ${state}`).join(),
+    isActive: imports?.some(({ state }) => state === 'Running' || state === 'Removing') ?? false,
+  });
 }
 
 /** A log, and what its columns are if it is a CSV file. */

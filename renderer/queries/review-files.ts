@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { downloadReviewQueue, importReviewQueue, mergeReviewQueue } from '../../shared/contract/review-files.ts';
 import { useHost } from '../host/host-context.tsx';
+import { renewFeedback } from './audit.ts';
 
 /** A queue as a file for a colleague, or the reviews of a queue that came as one. */
 export function useDownloadQueue() {
@@ -31,7 +32,7 @@ export function useMergeReviews(id: string) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['reviews'] });
       // Items that are done now have given feedback.
-      await queryClient.invalidateQueries({ queryKey: ['audit'] });
+      await renewFeedback(queryClient);
     },
   });
 }

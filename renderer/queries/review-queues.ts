@@ -28,6 +28,7 @@ import { useEffect } from 'react';
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
 import { forgetReviewDraft, reviewDraftId } from '../stores/review-drafts.ts';
+import { renewFeedback } from './audit.ts';
 import { reviewsKey } from './reviewers.ts';
 
 /** How often the progress of others is read, in milliseconds. */
@@ -234,7 +235,9 @@ export function useReviewStep(id: string) {
       // The item is done. Its panel gives way to the next one, or to the reason why there is none.
       else void queryClient.resetQueries({ queryKey: reservationKey(token, id) });
     },
-    onSettled: (_reservation, _error, { itemId }) => {
+    onSettled: (_reservation, _error, { kind, itemId }) => {
+      // The last review of an item becomes feedback.
+      if (kind === 'submit') void renewFeedback(queryClient);
       for (const part of ['queue', 'items', 'item', 'agreement', 'disagreements'])
         void queryClient.invalidateQueries({ queryKey: reviewsKey(token, part, id) });
       void queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'item', id, itemId) });

@@ -3,6 +3,7 @@ import { listDisagreements, readReviewAgreement } from '../../shared/contract/re
 import { adjudicateItem, type AnswersInput } from '../../shared/contract/reviews.ts';
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
+import { renewFeedback } from './audit.ts';
 import { reviewsKey } from './reviewers.ts';
 
 const itemsPerPage = 100;
@@ -74,7 +75,7 @@ export function useAdjudicate(id: string) {
       // Not awaited: the next item opens at once, and the keys are for it.
       void queryClient.invalidateQueries({ queryKey: reviewsKey(token) });
       // The gold values became feedback.
-      void queryClient.invalidateQueries({ queryKey: ['audit'] });
+      void renewFeedback(queryClient);
     },
   });
 }

@@ -4,6 +4,8 @@ import { Redirect, useLocation } from 'wouter';
 import { useHost } from '../host/host-context.tsx';
 import { useFollowOnDevice } from '../queries/on-device.ts';
 import { hostKey } from '../queries/host-state.ts';
+import { auditFacetsKey, auditSummaryKey } from '../queries/audit.ts';
+import { auditListKey } from '../queries/audit-list.ts';
 import { runsKey } from '../queries/runs.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useRefetchOnReconnect } from '../queries/query-client.ts';
@@ -162,6 +164,9 @@ function useRenewalAfterRuns(): void {
       if (activeCount >= before.activeCount) return;
       void queryClient.invalidateQueries({ queryKey: hostKey });
       void queryClient.invalidateQueries({ queryKey: runsKey });
+      // The audit reads it where it is shown next: an open list would move the rows while a person works on them.
+      for (const queryKey of [auditListKey, auditSummaryKey, auditFacetsKey])
+        void queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
     });
     return () => unsubscribe();
   }, [queryClient]);

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatBytes, formatPlural, formatTime } from '../../components/format.ts';
 import { ErrorFailure, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
+import { useRenewalAfterJob } from '../../queries/audit-jobs.ts';
 import { useChangeRetention, useRetention, useRetentionPreview } from '../../queries/audit.ts';
 import { SettingsSection } from './settings-page.tsx';
 
@@ -162,9 +163,18 @@ function RetentionForm({ saved }: { saved: Retention }) {
   );
 }
 
+/** The audit's list never refetches itself: it would go on showing runs that are deleted. */
+function useRenewalAfterRetention(data: ReturnType<typeof useRetention>['data']): void {
+  useRenewalAfterJob({
+    state: data && `${data.last?.endedAt} ${data.last?.runs}`,
+    isActive: data?.isRunning ?? false,
+  });
+}
+
 /** How long runs are stored. A change shows what it would delete or anonymise before it applies. */
 export function RetentionSection() {
   const retention = useRetention();
+  useRenewalAfterRetention(retention.data);
   return (
     <SettingsSection title="Retention">
       <div className="card">

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { formatPlural, formatTime } from '../../../components/format.ts';
 import { Notice } from '../../../components/state-panels.tsx';
-import { useChangeLogImport, useLogImports } from '../../../queries/log-imports.ts';
+import { useChangeLogImport } from '../../../queries/log-imports.ts';
 import { formatNames, ReportEntries } from './preview-report.tsx';
 
 const states = {
@@ -59,9 +59,13 @@ function ImportActions({ each, onShow }: { each: LogImport; onShow: (importId: s
   );
 }
 
+interface ImportListProps {
+  imports: readonly LogImport[];
+  onShow: (importId: string) => void;
+}
+
 /** The imports with their progress, newest first. */
-export function ImportList({ onShow }: { onShow: (importId: string) => void }) {
-  const imports = useLogImports().data?.data ?? [];
+export function ImportList({ imports, onShow }: ImportListProps) {
   if (imports.length === 0) return null;
   return (
     <section className="import-log__list" aria-label="Imports">

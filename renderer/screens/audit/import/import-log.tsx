@@ -5,7 +5,13 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { DropZone } from '../../../components/files/drop-zone.tsx';
 import { formatBytes, formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
-import { type LogSource, useImportLog, usePreviewLog } from '../../../queries/log-imports.ts';
+import {
+  type LogSource,
+  useImportLog,
+  useLogImports,
+  usePreviewLog,
+  useRenewalAfterImports,
+} from '../../../queries/log-imports.ts';
 import { ImportList } from './import-list.tsx';
 import { PreviewReport } from './preview-report.tsx';
 import './import.css';
@@ -63,6 +69,8 @@ interface ImportLogProps {
 /** Imports of logs: a file with a report of what it has, and the earlier imports. */
 export function ImportLog({ onClose, onShow }: ImportLogProps) {
   const log = useLog();
+  const imports = useLogImports().data?.data;
+  useRenewalAfterImports(imports);
   const { source, found, load, reset, run, preview, start } = log;
   const failure = failureOf(log);
   const calls = found?.report.calls ?? 0;
@@ -101,7 +109,7 @@ export function ImportLog({ onClose, onShow }: ImportLogProps) {
           </p>
         )}
         {source && found && <PreviewReport preview={found} onColumns={(columns) => load({ ...source, columns })} />}
-        {!source && <ImportList onShow={onShow} />}
+        {!source && <ImportList imports={imports ?? []} onShow={onShow} />}
       </div>
     </Dialog>
   );

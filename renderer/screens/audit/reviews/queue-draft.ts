@@ -77,7 +77,7 @@ export interface QueueErrors {
 
 export function queueErrors(draft: QueueDraft): QueueErrors {
   const { kind, unit, seed, reviewersPerItem, second, minutes, reviewerIds } = draft;
-  const highest = Number(reviewersPerItem) + (readNumber(second) === 0 ? 0 : 1);
+  const highest = Number(readNumber(reviewersPerItem)) + (readNumber(second) === 0 ? 0 : 1);
   const isEnough = reviewerIds.length === 0 || highest <= reviewerIds.length;
   const isPercent = kind === 'flagged' || (kind !== 'newest' && unit === 'percent');
   const amount = isPercent ? 'Enter a share up to 100%' : 'Enter a whole number from 1 to 50,000';
@@ -109,11 +109,11 @@ export function toQueueInput(
     source,
     itemType,
     plan,
-    ...(seed !== '' && { seed: Number(seed) }),
+    ...(seed !== '' && { seed: Number(readNumber(seed)) }),
     rubricId,
-    reviewersPerItem: Number(reviewersPerItem),
+    reviewersPerItem: Number(readNumber(reviewersPerItem)),
     secondShare: Number(readNumber(second)) / 100,
-    reservationMinutes: Number(minutes),
+    reservationMinutes: Number(readNumber(minutes)),
     ...(reviewerIds.length > 0 && { reviewerIds: [...reviewerIds] }),
     ...((isShared || source === 'team') && { isShared: true }),
   };

@@ -13,6 +13,7 @@ import {
   formatPrice,
   formatTime,
   formatTokenCount,
+  readNumber,
   tokensText,
   usageText,
 } from '../../../../renderer/components/format.ts';
@@ -140,3 +141,17 @@ describe('figures are formatted for reading', () => {
     expect(formatDate('2027-01-14')).toBe('14 January 2027');
   });
 });
+
+test.each([
+  ['2,000', 2000],
+  ['-12,345.5', -12_345.5],
+  ['−1,000', -1000],
+  ['$1,234,567', 1_234_567],
+  ['0,125', 0.125],
+  ['1,5', 1.5],
+  ['1,2345', 1.2345],
+  ['2.000', 2],
+  ['1,000,00', null],
+  ['soon', null],
+  [' ', undefined],
+])('the typed number %j', (text, value) => expect(readNumber(text)).toBe(value));

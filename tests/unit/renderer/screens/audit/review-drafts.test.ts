@@ -62,6 +62,20 @@ describe('the form of a review queue', () => {
     expect(toQueueInput(draft, { filter: {}, source: 'device' })).toBeNull();
   });
 
+  test('reads every number as it may be typed', () => {
+    const draft = {
+      ...emptyQueue,
+      name: 'Queue',
+      rubricId,
+      seed: '4,294,967,295',
+      reviewersPerItem: '3,0',
+      minutes: '1,440',
+    };
+    expect(queueErrors({ ...draft, reviewerIds: ['wren'] }).reviewersPerItem).toBe('Needs 3 reviewers, 1 chosen');
+    const input = toQueueInput(draft, { filter: {}, source: 'device' });
+    expect(input).toMatchObject({ seed: 4_294_967_295, reviewersPerItem: 3, reservationMinutes: 1440 });
+  });
+
   test('needs a name and a rubric', () => {
     expect(toQueueInput({ ...emptyQueue, rubricId }, { filter: {}, source: 'device' })).toBeNull();
     expect(toQueueInput({ ...emptyQueue, name: 'Queue' }, { filter: {}, source: 'device' })).toBeNull();
