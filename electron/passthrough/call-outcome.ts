@@ -2,7 +2,7 @@ import type { RecordLevel } from '../../shared/contract/common.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import { costOf } from '../providers/model-prices.ts';
 import type { ReadOutcome, RunOutcome, UnreadOutcome } from '../storage/run-rows.ts';
-import { noResponse, type RecordedResponse, readPassedResponse } from './recorded-response.ts';
+import { noResponse, type RecordedResponse, readPassedResponse, withoutSecrets } from './recorded-response.ts';
 
 export interface CallFailure {
   readonly code: string;
@@ -76,17 +76,19 @@ export function outcomeOf(response: RecordedResponse, end: CallEnd): RunOutcome 
   };
 }
 
-/** Reads the response of a call that has ended. `body` are its bytes. Calls `onFailure` if that fails. */
+/** Reads the response of a call that has ended. `body` are its bytes, which may have a secret in parts. Calls `onFailure` if that fails. */
 export function readUnread(
   unread: UnreadOutcome,
   body: Uint8Array,
+  secrets: readonly string[],
   onFailure: (error: Error) => void,
 ): { response: RecordedResponse; outcome: RunOutcome } {
   const { api, httpStatus: status, statusText } = unread;
   const form = { api, isJudged: false, encoding: '', isStream: false, rules: [] };
   let response: RecordedResponse;
   try {
-    response = readPassedResponse({ ...form, body, isCut: false, arrivals: { atMs: [], ends: [] } });
+    const read = readPassedResponse({ ...form, body, isCut: false, arrivals: { atMs: [], ends: [] } });
+    response = withoutSecrets(read, secrets);
   } catch (error) {
     onFailure(error as Error);
     response = unreadableResponse(error as Error);
@@ -97,4 +99,4 @@ export function readUnread(
 }
 
 export const readOutcome: ReadOutcome = (unread) =>
-  readUnread(unread, Buffer.from(unread.body, 'latin1'), () => undefined).outcome;
+  readUnread(unread, Buffer.from(unread.body, 'latin1'), [], () => undefined).outcome;

@@ -5,7 +5,7 @@ import type { Usage } from '../../shared/contract/completions.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunGuard } from '../completions/guard.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
-import { redactText } from '../provider-exchanges/redact.ts';
+import { hasSecret, redactText } from '../provider-exchanges/redact.ts';
 import type { ModelPrices } from '../providers/model-prices.ts';
 import type { RunOutcome, UnreadOutcome } from '../storage/run-rows.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import type { CallReader } from './create-call-reader.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import { itemsWithoutText, noResponse, type RecordedResponse } from './recorded-response.ts';
+import { noResponse, type RecordedResponse, withoutSecrets } from './recorded-response.ts';
 import type { ResponseBody } from './response-body.ts';
 import { charsetOf, isPlainCharset } from './sent-texts.ts';
 
@@ -40,7 +40,7 @@ export interface CallRecordOptions {
   readonly api: CallApi;
   readonly level: Exclude<RecordLevel, 'none'>;
   readonly rules: readonly RedactionRule[];
-  /** The program's own keys, which a provider may repeat. */
+  /** The keys that went to the provider, which may repeat them. */
   readonly secrets: readonly string[];
   readonly reader: Pick<CallReader, 'response'>;
   /** Writes the outcome. */
@@ -101,7 +101,7 @@ export class CallRecord implements CallObserver {
   }
 
   begin(head: PassedHead): void {
-    this.#head = head;
+    this.#head = { ...head, statusText: redactText(head.statusText, this.#options.secrets) };
   }
 
   /** Some servers send events under another type, such as `text/plain`. */
@@ -152,9 +152,11 @@ export class CallRecord implements CallObserver {
     if (this.#ended !== null) return false;
     const { api, level, rules, secrets, guard, mustRecord, prices, sentAt, finishUnread } = this.#options;
     // The journal must not have a text that isn't recorded.
-    if (level !== 'all' || rules.length > 0 || secrets.length > 0 || guard !== null || mustRecord) return false;
+    if (level !== 'all' || rules.length > 0 || guard !== null || mustRecord) return false;
     const body = this.#body?.short ?? null;
     if (this.#head === null || body === null) return false;
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    if (hasSecret(bytes, secrets)) return false;
     const { status, statusText } = this.#head;
     const unread = {
       api,
@@ -164,7 +166,7 @@ export class CallRecord implements CallObserver {
       totalMs: performance.now() - sentAt,
       completedAt: Date.now(),
       prices,
-      body: Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+      body: bytes.toString('latin1'),
     };
     if (!finishUnread(unread, () => this.#readUnread(unread, body))) return false;
     this.#ended = Promise.resolve();
@@ -173,8 +175,8 @@ export class CallRecord implements CallObserver {
 
   /** Never throws. */
   #readUnread(unread: UnreadOutcome, body: Uint8Array): RunOutcome {
-    const { runId, exchanges, charge, onFailure } = this.#options;
-    const { response, outcome } = readUnread(unread, body, onFailure);
+    const { runId, secrets, exchanges, charge, onFailure } = this.#options;
+    const { response, outcome } = readUnread(unread, body, secrets, onFailure);
     charge({ credits: outcome.credits, usage: response.usage });
     if (outcome.error === null) this.#noteResponse(response);
     exchanges?.store(runId);
@@ -285,20 +287,7 @@ export class CallRecord implements CallObserver {
   }
 
   async #read(): Promise<RecordedResponse> {
-    const { secrets } = this.#options;
-    const response = (await this.#body?.end()) ?? noResponse;
-    if (secrets.length === 0) return response;
-    const clean = (text: string) => redactText(text, secrets);
-    const content = clean(response.content);
-    return {
-      ...response,
-      content,
-      items: content === response.content ? response.items : itemsWithoutText(response.items),
-      withheld: response.withheld && clean(response.withheld),
-      reasoning: clean(response.reasoning),
-      toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: clean(call.arguments) })),
-      error: response.error && clean(response.error),
-    };
+    return withoutSecrets((await this.#body?.end()) ?? noResponse, this.#options.secrets);
   }
 
   #failureOf(response: RecordedResponse, reason: Error | null): CallFailure | null {

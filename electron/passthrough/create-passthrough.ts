@@ -8,9 +8,7 @@ import type { RateLimits } from '../credits/rate-limits.ts';
 import type { Files } from '../files/create-files.ts';
 import type { Log } from '../log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
-import { secretForms } from '../provider-exchanges/redact.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { ownKeys } from '../providers/forwarded-call.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
@@ -157,7 +155,7 @@ function createRecord(
     api: call.api!,
     level,
     rules: recorder.redaction,
-    secrets: ownKeys(call).flatMap(secretForms),
+    secrets: sent.secrets,
     reader,
     finish: async (outcome) => {
       if (recording === null) return;

@@ -1,6 +1,7 @@
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { Redactor } from '../audit/evidence/redaction.ts';
+import { redactText } from '../provider-exchanges/redact.ts';
 import { decompressed, UnreadableBody } from './decompressed.ts';
 import { EventReading } from './event-reading.ts';
 import { hasTooManyValues, readObject } from './fields.ts';
@@ -171,6 +172,31 @@ function redactedResponse(
   const items = redactedItems(response, redacted.content, redactor);
   // The guard judges what the program gets.
   return { ...redacted, items, hidden, withheld: response.withheld === null ? null : redactor.text(response.withheld) };
+}
+
+/** A response without the keys of its call, which a provider may repeat. `secrets` are all of their forms, longest first. */
+export function withoutSecrets(response: RecordedResponse, secrets: readonly string[]): RecordedResponse {
+  if (secrets.length === 0) return response;
+  const clean = (text: string) => redactText(text, secrets);
+  const isClean = (id: string) => clean(id) === id;
+  const content = clean(response.content);
+  const items = response.items.filter(({ id }) => isClean(id));
+  return {
+    ...response,
+    content,
+    items: content === response.content ? items : itemsWithoutText(items),
+    id: response.id !== null && isClean(response.id) ? response.id : null,
+    withheld: response.withheld && clean(response.withheld),
+    reasoning: clean(response.reasoning),
+    toolCalls: response.toolCalls.map((call) => ({
+      ...call,
+      id: clean(call.id),
+      name: clean(call.name),
+      arguments: clean(call.arguments),
+    })),
+    rawUsage: isClean(JSON.stringify(response.rawUsage)) ? response.rawUsage : null,
+    error: response.error && clean(response.error),
+  };
 }
 
 /** Whether a response can be read while it arrives. */

@@ -19,6 +19,8 @@ export class SentCall implements ResponseReceiver {
   readonly exchanges: ExchangeLog | null;
   /** Why the call can't be sent, such as a missing key; null if it is under way. */
   readonly failure: Error | null;
+  /** The keys that the call took along, in each form in which the provider may repeat them. */
+  readonly secrets: readonly string[] = [];
   #receiver: PassedCall | null = null;
   #waiting: ((receiver: PassedCall) => void)[] = [];
 
@@ -31,7 +33,8 @@ export class SentCall implements ResponseReceiver {
     else program.addEventListener('abort', () => controller.abort(program.reason), { once: true });
     const { signal } = controller;
     try {
-      providers.pass({ providerId, path, apiVersion, method, headers, body, hasOwnKey, signal, exchanges }, this);
+      const forwarded = { providerId, path, apiVersion, method, headers, body, hasOwnKey, signal, exchanges };
+      this.secrets = providers.pass(forwarded, this);
       this.failure = null;
     } catch (error) {
       this.failure = error as Error;

@@ -39,6 +39,19 @@ export function redactText(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, redacted), text);
 }
 
+/** Escapes of JSON for characters that need none. Some servers write `/` or every character of a key so. */
+const optionalEscape = /\\u00([2-7][\da-f])|\\\//gi;
+
+/** Whether a text, also one in JSON, repeats a credential. */
+export function hasSecret(text: Buffer, secrets: readonly string[]): boolean {
+  if (secrets.some((secret) => text.includes(secret))) return true;
+  if (secrets.length === 0 || (!text.includes('\\u00') && !text.includes('\\/'))) return false;
+  const plain = text
+    .toString()
+    .replace(optionalEscape, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
+  return secrets.some((secret) => plain.includes(secret));
+}
+
 export function redactHeaders(
   headers: Iterable<readonly [string, string]>,
   secrets: readonly string[],

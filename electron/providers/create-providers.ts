@@ -69,8 +69,11 @@ export interface Providers extends Endpoints, ModelList {
 
   /** For another program's call; null if a price is unknown. */
   pricesOf(aiSystem: KnownModel['aiSystem'], model: string): ModelPrices | null;
-  /** Sends another program's request to its provider. Throws 503 if the key is missing or the address isn't confirmed. */
-  pass(call: ForwardedCall, receiver: ResponseReceiver): void;
+  /**
+   * Sends another program's request to its provider, and returns its keys in each form in which the provider may repeat them. Throws 503 if
+   * the key is missing or the address isn't confirmed.
+   */
+  pass(call: ForwardedCall, receiver: ResponseReceiver): readonly string[];
   /** The error for a call that got no response. */
   callFailure(providerId: ProviderId, error: unknown, signal: AbortSignal): Error;
   /** Ignores case. */

@@ -97,8 +97,8 @@ function versioned(address: string, { apiVersion }: ForwardedCall): string {
   return apiVersion === null || !hasVersion ? address : address.slice(0, start) + apiVersion;
 }
 
-/** The program's own keys, so that nothing that is stored repeats them. */
-export function ownKeys({ headers, path, hasOwnKey }: Pick<ForwardedCall, 'headers' | 'path' | 'hasOwnKey'>): string[] {
+/** The program's own keys. */
+function ownKeys({ headers, path, hasOwnKey }: Pick<ForwardedCall, 'headers' | 'path' | 'hasOwnKey'>): string[] {
   if (!hasOwnKey) return [];
   const inHeaders = headers.flatMap((name, index) =>
     index % 2 === 0 && keyHeaders.has(name.toLowerCase()) ? [headers[index + 1]!.replace(/^bearer +/i, '')] : [],
@@ -127,26 +127,25 @@ function nextHop({ headers }: ForwardedCall): string {
 }
 
 /**
- * Sends a call with the stored key, or with the program's own. Throws 503 if the key is missing or the address isn't confirmed, and 400 for a call that
- * goes in circles.
+ * Sends a call with the stored key, or with the program's own, and returns that key in each form in which the provider may repeat it: nothing
+ * that is stored may have it. Throws 503 if the key is missing or the address isn't confirmed, and 400 for a call that goes in circles.
  */
 export function forwardCall(
   call: ForwardedCall,
   receiver: ResponseReceiver,
   credentials: Pick<Credentials, 'destination'>,
   transport: ProviderFetch,
-): void {
+): readonly string[] {
   const { providerId, method, body, signal, hasOwnKey, exchanges } = call;
   const { address, key } = credentials.destination(providerId, { hasOwnKey });
   const headers = forwardedHeaders(call);
   if (key !== null) headers.push(...keyHeader(providerId, key));
   if (key !== null && isOwnServiceKey(key)) headers.push(hopsHeader, nextHop(call));
-  const secrets = () => {
-    const forms = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
-    return forms.sort((one, other) => other.length - one.length);
-  };
+  const secrets = [key, ...ownKeys(call)].flatMap(secretForms);
+  // One key may be the start of another.
+  secrets.sort((one, other) => other.length - one.length);
   const capture: PassedRequest['capture'] = exchanges
-    ? (request) => exchanges.beginHttp(() => ({ request: request(), secrets: secrets() }))
+    ? (request) => exchanges.beginHttp(() => ({ request: request(), secrets }))
     : undefined;
   transport.pass(
     {
@@ -159,4 +158,5 @@ export function forwardCall(
     },
     receiver,
   );
+  return secrets;
 }

@@ -15,7 +15,7 @@ const flow = { resume: () => undefined, cancel: () => undefined };
 const answer = JSON.stringify({ choices: [{ message: { content: 'Blue.' }, finish_reason: 'stop' }] });
 
 /** A recorder with real storage, and what happened in turn: `sent` to the provider, and `recorded`. */
-function openRecorder(storage: Storage) {
+function openRecorder(storage: Storage, secrets: readonly string[] = []) {
   const steps: string[] = [];
   let receiver: ResponseReceiver | null = null;
   let signal: AbortSignal | null = null;
@@ -31,6 +31,7 @@ function openRecorder(storage: Storage) {
         steps.push('sent');
         receiver = given;
         signal = call.signal;
+        return secrets;
       },
       pricesOf: () => null,
     },
@@ -70,11 +71,11 @@ afterEach(async () => {
   await Promise.all(storages.splice(0).map((storage) => storage.close()));
 });
 
-function open() {
+function open(secrets: readonly string[] = []) {
   const directory = mkdtempSync(join(tmpdir(), 'touchstone-recorder-'));
   const storage = openStorage({ directory });
   storages.push(storage);
-  return { directory, storage, ...openRecorder(storage) };
+  return { directory, storage, ...openRecorder(storage, secrets) };
 }
 
 test('a call is sent before it is recorded', async () => {
@@ -223,14 +224,35 @@ test.each([
   expect(opened.steps.includes('exchange stored')).toBe(limit !== 'neither');
 });
 
-test('the journal has no key of a program, which its provider may repeat', async () => {
-  const opened = open();
-  const key = 'sk-own-0123456789abcdef';
-  const headers = ['authorization', `Bearer ${key}`];
-  const call = { ...callWith('Which colour is the sky?'), hasOwnKey: true, headers };
-  const { passed, received } = await answerAtOnce(opened, call, answer.replace('Blue', key));
+const key = 'sk-stored/0123456789abcdef';
+
+test.each([
+  ['as it is', key],
+  ['with an escaped slash', key.replace('/', '\\/')],
+  ['in escaped characters', [...key].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('')],
+])('the journal has no key that a provider repeats %s', async (_, repeated) => {
+  const opened = open([key]);
+  const call = callWith('Which colour is the sky?');
+  const { passed, runId, received } = await answerAtOnce(opened, call, answer.replace('Blue', repeated));
   expect(received).not.toContain('(end)');
   await passed.whole;
   expect(journalOf(opened.directory)).toContain('Completed');
   expect(journalOf(opened.directory)).not.toContain(key);
+  expect(journalOf(opened.directory)).not.toContain(repeated.slice(1));
+  expect(opened.storage.runs.read(runId)?.output.content).toBe('[redacted].');
+});
+
+test('a response without the key of its call is in the journal at once', async () => {
+  const opened = open([key]);
+  const { runId, received } = await answerAtOnce(opened, callWith('Which colour is the sky?'));
+  expect(received).toBe(`${answer} (end)`);
+  expect(opened.storage.runs.read(runId)?.output.content).toBe('Blue.');
+});
+
+test('a key in two parts of a response is whole nowhere', async () => {
+  const opened = open([key]);
+  const parts = [key.slice(0, 5), key.slice(5)].map((text) => ({ type: 'text', text }));
+  const body = JSON.stringify({ choices: [{ message: { content: parts }, finish_reason: 'stop' }] });
+  const { runId } = await answerAtOnce(opened, callWith('Which colour is the sky?'), body);
+  expect(opened.storage.runs.read(runId)?.output.content).toBe('[redacted]');
 });
