@@ -221,7 +221,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         ...(context.continuation && { citations: context.continuation.citations }),
         cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
         charge: allowance.charge,
-        runs: recordedEnd(context, origin, options),
+        runs: recordedEnd(prepared, origin, options),
         guard: runGuard,
         exchanges: context.recording ? null : options.exchanges.open(),
         noteFailure: (error) => options.pauses.note(target.servedBy, error),

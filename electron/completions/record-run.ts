@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { textOfMessages } from '../../shared/contract/messages.ts';
 import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
-import { runTitleOf } from '../storage/run-rows.ts';
+import { redactText } from '../provider-exchanges/redact.ts';
+import { runTitleOf, type RunOutcome } from '../storage/run-rows.ts';
 import type { ApiKeyStore, RunStore } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
-import type { RunContext, RunOrigin } from './completions.ts';
+import type { RunOrigin } from './completions.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import { recordedMessages } from './render-prompt.ts';
 import type { RunPlan } from './run.ts';
@@ -79,15 +80,44 @@ export function recordStart(
   return { ...ids, conversationId: joined.conversationId };
 }
 
+/** An outcome without the key of its provider, which an answer may repeat. */
+function withoutSecrets(outcome: RunOutcome, secrets: readonly string[] = []): RunOutcome {
+  if (secrets.length === 0) return outcome;
+  const clean = (text: string) => redactText(text, secrets);
+  const { content, reasoning, toolCalls, rawUsage = null, error, moderation } = outcome;
+  const hasCleanUsage = clean(JSON.stringify(rawUsage)) === JSON.stringify(rawUsage);
+  const answer = moderation?.answer;
+  return {
+    ...outcome,
+    content: clean(content),
+    reasoning: reasoning && clean(reasoning),
+    rawUsage: hasCleanUsage ? rawUsage : null,
+    error: error && { ...error, message: clean(error.message) },
+    ...(answer?.withheld && {
+      moderation: { ...moderation!, answer: { ...answer, withheld: clean(answer.withheld) } },
+    }),
+    ...(toolCalls && {
+      toolCalls: toolCalls.map((call) => ({
+        ...call,
+        id: clean(call.id),
+        name: clean(call.name),
+        arguments: clean(call.arguments),
+      })),
+    }),
+  };
+}
+
 /** Records the end of a run as its rules want it. A run that isn't recorded still costs its credits. */
 export function recordedEnd(
-  { recording }: RunContext,
+  { context: { recording }, target }: PreparedRun,
   { key }: RunOrigin,
   { runs, apiKeys }: { readonly runs: RunStore; readonly apiKeys: Pick<ApiKeyStore, 'charge'> },
 ): RunPlan['runs'] {
-  if (!recording) return runs;
+  const { secrets } = target.provider;
+  if (!recording) return { finish: (runId, outcome) => runs.finish(runId, withoutSecrets(outcome, secrets)) };
   return {
-    async finish(runId, outcome) {
+    async finish(runId, whole) {
+      const outcome = withoutSecrets(whole, secrets);
       if (recording.texts !== null) await runs.finish(runId, await recording.outcome(outcome));
       else if (key !== null && outcome.credits > 0) apiKeys.charge(key.id, outcome.credits);
     },

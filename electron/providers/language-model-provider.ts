@@ -177,6 +177,8 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
   }
 
   return {
+    secrets,
+
     async generate(request, callOptions) {
       const { call, options } = begin(request, callOptions);
       let isComplete = false;

@@ -123,6 +123,8 @@ export interface EmbeddingRequest {
  * `provider_silent`, ...), and an `AbortError` after an abort.
  */
 export interface Provider {
+  /** Its key in each form in which an answer may repeat it, longest first; absent for a provider without keys. */
+  readonly secrets?: readonly string[];
   /** Throws `invalid_request` for a configuration that would lose its meaning here; absent if that can't be checked before a call. */
   requireSupported?(configuration: Configuration): void;
   /** One call for a complete answer; no retry. */

@@ -16,11 +16,15 @@ beforeAll(async () => {
   const { keyStore, provider } = host;
   keyStore.write('endpoint:scripted', storedKey);
   keyStore.write('endpoint:scripted origin', new URL(provider.baseAddress).origin);
+  const route = { kind: 'provider' as const, aiSystem: 'OpenAiCompatible' as const, model: 'scripted/model' };
+  host.host.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
 });
 afterAll(() => host.close());
 
 const messages = [{ role: 'user', content: 'What did I send?' }];
 const passed = { path: '/openai/scripted/v1/chat/completions', body: { model: 'model', messages } };
+const translated = { path: '/openai/v1/chat/completions', body: { model: 'service/hl-gpt-4o-mini', messages } };
+const completion = { aiSystem: 'OpenAiCompatible', model: 'scripted/model', promptText: 'What did I send?' };
 
 /** Makes a call whose provider gives `answer`. Returns what its program got and what is recorded. */
 async function record(path: string, body: object, answer: (call: ScriptedCall) => unknown) {
@@ -87,6 +91,32 @@ describe('the record of a call has no stored key that its provider repeats', () 
   ])('in %s of an error', async (_, answer, message) => {
     const { run } = await record(passed.path, passed.body, answer);
     expect(run).toMatchObject({ status: 'Failed', output: { error: { message } } });
+  });
+
+  test.each<[string, string, object]>([
+    ['a completion', '/api/completions', completion],
+    ['a streamed completion', '/api/completions/sse', completion],
+    ["a call of one of Touchstone's models", translated.path, translated.body],
+    ["a streamed call of one of Touchstone's models", translated.path, { ...translated.body, stream: true }],
+  ])('in the answer of %s', async (_, path, body) => {
+    const { run } = await record(path, body, (call) =>
+      call.body['stream'] === true
+        ? call.chatStream([`Key ${start}`, `${end}!`])
+        : call.chatAnswer({ content: `Key ${storedKey}!`, reasoning: `It is ${storedKey}.` }),
+    );
+    expect(run).toMatchObject({ status: 'Completed', output: { content: 'Key [redacted]!' } });
+    expect(JSON.stringify(run)).not.toContain(storedKey);
+  });
+
+  test('in an error or a call of a tool of a completion', async () => {
+    const failed = await record('/api/completions/sse', completion, (call) => call.fail(400, `No key ${storedKey}`));
+    expect(failed.run.status).toBe('Failed');
+    const call = { id: 'call_1', name: 'look', arguments: JSON.stringify({ key: storedKey }) };
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+    const called = await record('/api/completions/sse', { ...completion, configuration: { tools } }, (received) =>
+      received.chatCalls([call]),
+    );
+    expect(called.run.output.toolCalls).toMatchObject([{ name: 'look', arguments: '{"key":"[redacted]"}' }]);
   });
 
   test('in any file of the data folder', async () => {
