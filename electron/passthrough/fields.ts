@@ -1,5 +1,7 @@
 /** Reading JSON of other programs and providers, of which nothing is certain. */
 
+import { maxTokens } from '../providers/provider.ts';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {
@@ -18,8 +20,9 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A count of tokens, or an index; null for anything that can't be one. */
 export function countOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : null;
+  return typeof value === 'number' && value >= 0 && value <= maxTokens ? Math.round(value) : null;
 }
 
 /** A value as JSON text; a text stays as it is. */

@@ -26,7 +26,7 @@ import {
   toolParameters,
   type ToolFunction,
 } from '../../shared/contract/tools.ts';
-import type { ModelRequest, RawUsage, ReportedUsage, ToolCallState } from './provider.ts';
+import { maxTokens, type ModelRequest, type RawUsage, type ReportedUsage, type ToolCallState } from './provider.ts';
 
 type ResponseFormat = NonNullable<Configuration['response_format']>;
 type JsonSchema = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>['schema'];
@@ -253,9 +253,6 @@ export function toFinishReason({ unified }: LanguageModelV4FinishReason): Finish
       return 'Stop';
   }
 }
-
-/** More than any model reads or writes. Such a count is wrong, and couldn't be stored or added up. */
-const maxTokens = 1_000_000_000;
 
 function toCount(tokens: number | undefined): number {
   return tokens !== undefined && tokens > 0 && tokens <= maxTokens ? Math.round(tokens) : 0;

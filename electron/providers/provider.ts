@@ -68,6 +68,9 @@ export type ModelPart =
       readonly corrected?: Pick<ModelAnswer, 'content' | 'reasoning'>;
     } & ReportedUsage);
 
+/** More than any model reads or writes. A larger count is wrong, and couldn't be stored or added up. */
+export const maxTokens = 1_000_000_000;
+
 export interface ReportedUsage {
   readonly usage: Usage;
   /** Absent if the provider sent none, or one that is implausibly long. */

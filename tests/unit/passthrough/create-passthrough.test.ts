@@ -256,3 +256,15 @@ test('a key in two parts of a response is whole nowhere', async () => {
   const { runId } = await answerAtOnce(opened, callWith('Which colour is the sky?'), body);
   expect(opened.storage.runs.read(runId)?.output.content).toBe('[redacted]');
 });
+
+test('a call whose provider reports an impossible usage stays in the audit, without the usage', async () => {
+  const opened = open();
+  const usage = { prompt_tokens: 1e19, completion_tokens: 3, total_tokens: 1e19 };
+  const body = JSON.stringify({ ...JSON.parse(answer), usage });
+  const { runId } = await answerAtOnce(opened, callWith('Which colour is the sky?'), body);
+  await opened.recorder.close();
+  await opened.storage.close();
+  const storage = openStorage({ directory: opened.directory });
+  storages.splice(0, 1, storage);
+  expect(storage.runs.read(runId)).toMatchObject({ status: 'Completed', usage: null, output: { content: 'Blue.' } });
+});

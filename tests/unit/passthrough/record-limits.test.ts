@@ -255,6 +255,15 @@ test('many parameters, counts and calls are cut, and the first ones stay', () =>
   expect(read.toolCalls).toHaveLength(8192);
 });
 
+test.each<[CallApi, (tokens: number) => object]>([
+  ['openai-chat', (prompt_tokens) => ({ choices: [], usage: { prompt_tokens } })],
+  ['anthropic-messages', (input_tokens) => ({ type: 'message', usage: { input_tokens } })],
+  ['gemini-content', (promptTokenCount) => ({ usageMetadata: { promptTokenCount } })],
+])('a count that no model can have is no usage: %s', (api, body) => {
+  expect(response(api, JSON.stringify(body(1_000_000))).usage?.prompt_tokens).toBe(1_000_000);
+  for (const tokens of [1e19, 1e300, -1]) expect(response(api, JSON.stringify(body(tokens))).usage).toBeNull();
+});
+
 test('JSON of more values than a thread has memory for is not parsed; commas of a text are no values', () => {
   expect(() => readJson(`[${'0,'.repeat(4_000_001)}0]`)).toThrow('too many values');
   const text = ',\\"'.repeat(5_000_000);
