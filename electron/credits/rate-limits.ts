@@ -80,7 +80,8 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
           if (reserved === null) return;
           const current = minuteOf(key);
           // The estimate counted in the minute in which the run started. This minute gets only what exceeds it.
-          current.tokens = Math.max(0, current.tokens + tokens - reserved);
+          const change = current === minute ? tokens - reserved : Math.max(0, tokens - reserved);
+          current.tokens = Math.max(0, current.tokens + change);
           reserved = null;
         },
       };

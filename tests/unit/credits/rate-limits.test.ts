@@ -49,6 +49,19 @@ test("a run larger than the limit gets a separate minute, and doesn't count in t
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('100');
 });
 
+test('a run that ends in a later minute takes nothing off what other runs use in it', () => {
+  const { limits, wait } = setUp();
+  const own = { ...key, requestsPerMinute: null, tokensPerMinute: 1000 };
+  const run = limits.reserveTokens(own, 900);
+  const longer = limits.reserveTokens(own, 50);
+  wait(60);
+  limits.reserveTokens(own, 800).correct(800);
+  run.correct(50);
+  expect(limits.headersFor(own)['ratelimit-remaining']).toBe('200');
+  longer.correct(80);
+  expect(limits.headersFor(own)['ratelimit-remaining']).toBe('170');
+});
+
 test('the headers contain the limit that is reached first', () => {
   const { limits } = setUp();
   const own = { ...key, requestsPerMinute: 10, tokensPerMinute: 100 };
