@@ -2,7 +2,7 @@ import { ReadableStream as NodeStream } from 'node:stream/web';
 import { invalidField } from '../../shared/app-error.ts';
 import type { RecordLevel } from '../../shared/contract/common.ts';
 import { type Configuration, completionRequest } from '../../shared/contract/completions.ts';
-import { textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
@@ -15,6 +15,7 @@ import { readRequest, type RecordedRequest } from '../passthrough/read-request.t
 import { promptFiles } from '../passthrough/sent-files.ts';
 import { translateRequest, type TranslatedRequest, type TranslationOptions } from '../passthrough/translated-model.ts';
 import type { ContinuableRun } from '../storage/continuable-run.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
 import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
 import type { Storage } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
@@ -131,6 +132,12 @@ function requireSameText(run: ContinuableRun, { storedPrompt, agent }: Translate
     throw invalidField('previous_response_id', 'is a response of an agent; continue it with the same agent');
 }
 
+function answerMessage({ content, toolCalls = [] }: Pick<RunOutcome, 'content' | 'toolCalls'>): Message {
+  const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
+  const calls = toolCalls.map((call) => ({ type: 'toolCall' as const, ...publicToolCall(call) }));
+  return { role: 'assistant', content: [...text, ...calls] };
+}
+
 /** The response that a request continues: its messages and its answer come before those of the request. */
 function continuedResponse(
   { previousResponseId: id }: RecordedRequest,
@@ -144,9 +151,7 @@ function continuedResponse(
     throw invalidField('previous_response_id', "is not a completed response of this key's own");
   if (run.content === '' && run.toolCalls.length === 0 && run.messages.every((each) => textOfMessage(each) === ''))
     throw invalidField('previous_response_id', 'is a response of which only the metadata is recorded');
-  const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
-  const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...publicToolCall(call) }));
-  const messages = [...publicMessages(run.messages), { role: 'assistant' as const, content: [...text, ...calls] }];
+  const messages = [...publicMessages(run.messages), answerMessage(run)];
   return {
     conversationId: run.conversationId,
     messages,
@@ -257,8 +262,13 @@ async function start(
     },
   );
   if (record.level !== 'none') {
-    if (agent) options.storage.turns.noteAgent(accepted.run.plan.runId, agent.agentId);
-    void accepted.run.recorded.then(options.passThrough.noteRecord);
+    const { run } = accepted;
+    if (agent) options.storage.turns.noteAgent(run.plan.runId, agent.agentId);
+    void run.recorded.then(() => {
+      options.passThrough.noteRecord();
+      const { outcome } = run;
+      if (outcome?.status === 'Completed') thread.noteAnswer(run.plan.conversationId, answerMessage(outcome));
+    });
   }
   return { accepted, recorded: record.level };
 }

@@ -20,7 +20,7 @@ import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
 import { plan, type PlannedCall } from './plan-call.ts';
-import { keysOf } from './read-call.ts';
+import { answerKey, keysOf } from './read-call.ts';
 import type { SentTexts } from './redact-run.ts';
 import { createRunRecord, recordLevelOf, type RunRecord } from './run-recording.ts';
 import { notePauses, SentCall } from './sent-call.ts';
@@ -41,6 +41,8 @@ export interface CallThread {
   readonly conversationId: string | null;
   /** Called when the conversation is known, so that the next call finds it. */
   note(conversationId: string): void;
+  /** Called with the answer, which tells the conversation from others that began alike. */
+  noteAnswer(conversationId: string, answer: Message): void;
 }
 
 export interface PassThrough {
@@ -273,6 +275,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       return {
         conversationId: threads.find(earlierKeys.map((earlier) => `${scope} ${earlier}`)),
         note: (conversationId) => threads.note(`${scope} request:${key}`, conversationId),
+        noteAnswer: (conversationId, answer) => threads.note(`${scope} ${answerKey(key, answer)}`, conversationId),
       };
     },
     counts: parts.meter.counts,

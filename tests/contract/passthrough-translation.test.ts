@@ -101,6 +101,47 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     expect(JSON.parse(conversation.text).runs).toHaveLength(2);
   });
 
+  test.each([false, true])(
+    'stays in its conversation although another one began alike, as a stream: %s',
+    async (stream) => {
+      const model = 'service/hl-gpt-4o-mini';
+      const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+      const call = { id: 'call_1', name: 'look', arguments: '{"at":"sky"}' };
+      const beginning = [{ role: 'user' as const, content: `Hello, as a stream: ${stream}` }];
+      const conversationOf = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
+        const { data, response } = await client.chat.completions
+          .create({ model, stream, tools, messages })
+          .withResponse();
+        if ('controller' in data) for await (const _ of data);
+        return response.headers.get('x-touchstone-conversation-id');
+      };
+      const answered = await conversationOf(beginning);
+      const calls = [{ id: call.id, type: 'function' as const, function: { name: 'look', arguments: call.arguments } }];
+      const message = { role: 'assistant', content: 'I look.', tool_calls: calls };
+      host.provider.answerWith((received) =>
+        stream
+          ? received.chatCalls([call], 'I look.')
+          : received.json(200, { id: 'chat_1', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }),
+      );
+      const called = await conversationOf(beginning);
+      host.provider.answerWith((received) =>
+        received.body['stream'] === true ? received.chatStream(['Grey.']) : received.chatAnswer({ content: 'Grey.' }),
+      );
+      const other = await conversationOf(beginning);
+      expect(new Set([answered, called, other]).size).toBe(3);
+      const next = { role: 'user' as const, content: 'And at night?' };
+      expect([
+        await conversationOf([...beginning, { role: 'assistant', content: 'Blue.' }, next]),
+        await conversationOf([
+          ...beginning,
+          { role: 'assistant', content: 'I look.', tool_calls: calls },
+          { role: 'tool', tool_call_id: call.id, content: 'It is blue' },
+        ]),
+        await conversationOf([...beginning, { role: 'assistant', content: 'Grey.' }, next]),
+      ]).toEqual([answered, called, other]);
+    },
+  );
+
   test('runs a stored prompt by its name and label, with its variables', async () => {
     const { prompts } = host.host.storage;
     const version = {
