@@ -125,7 +125,9 @@ function chatMessage(value: unknown, files: SentFiles): Message {
     const { name, arguments: given, input } = objectOf(called ?? custom);
     return { type: 'toolCall', id: textOf(id), name: textOf(name), arguments: jsonOf(given ?? input ?? '') };
   });
-  return { role: 'assistant', content: [...parts, ...calls, ...functionCall(message['function_call'])] };
+  const declined = textOf(message['refusal']);
+  const said = declined === '' ? parts : [...parts, text(declined)];
+  return { role: 'assistant', content: [...said, ...calls, ...functionCall(message['function_call'])] };
 }
 
 /** A message that may still get parts. */

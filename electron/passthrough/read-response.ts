@@ -85,7 +85,8 @@ function readChat(reading: Reading, value: Fields): void {
     if (index >= maxChoices) continue;
     readChatDelta(reading.choice(index), objectOf(choice['message'] ?? choice['delta']));
     const reason = choice['finish_reason'];
-    if (typeof reason !== 'string') continue;
+    // Some servers send an empty one with every chunk.
+    if (typeof reason !== 'string' || (reason === '' && choice['message'] === undefined)) continue;
     if (index === 0 || reading.reason === null) reading.reason = reason;
     reading.isComplete = true;
   }

@@ -122,9 +122,11 @@ export class Reading extends Choice {
     });
   }
 
+  /** Later counts replace earlier ones. Some servers end a stream with null for what they have reported at its start. */
   noteUsage(usage: unknown): void {
     if (!isObject(usage)) return;
-    this.rawUsage = countsIn(limitFields({ ...this.rawUsage, ...usage }, maxUsageValues)) as Record<string, unknown>;
+    const reported = Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+    this.rawUsage = countsIn(limitFields({ ...this.rawUsage, ...reported }, maxUsageValues)) as Record<string, unknown>;
   }
 
   noteError(value: unknown): void {

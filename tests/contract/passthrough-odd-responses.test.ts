@@ -215,6 +215,24 @@ describe('a stream of events', () => {
     expect(answerOf(run)).toEqual({ status: 'Failed', content: 'Blue.', error: 'Overloaded' });
   });
 
+  test('may end with null for what it has counted at its start', async () => {
+    const usage = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 4 };
+    const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage };
+    const stream = events(...startEvents, end, { type: 'message_stop' });
+    const { run } = await compare('messages', [head(asChunks), chunked(stream), last]);
+    expect(run.usage).toMatchObject({ prompt_tokens: 9, completion_tokens: 4 });
+  });
+
+  test.each([
+    ['breaks off', 'Failed', ''],
+    ['ends', 'Completed', 'data: [DONE]\n\n'],
+  ])('may have an empty finish reason in each chunk; one that %s is %s', async (_how, status, end) => {
+    const choices = [{ index: 0, delta: { content: 'Blue.' }, finish_reason: '' }];
+    const stream = `data: ${JSON.stringify({ choices })}\n\n${end}`;
+    const { run } = await compare('chat', [head(asChunks), chunked(stream), last]);
+    expect(answerOf(run)).toMatchObject({ status, content: 'Blue.' });
+  });
+
   test('may have several choices, calls in parallel, a refusal, audio and images', async () => {
     const chunk = (choice: object, more: object = {}) => `data: ${JSON.stringify({ choices: [choice], ...more })}\n\n`;
     const call = (index: number, fields: object) => chunk({ index: 0, delta: { tool_calls: [{ index, ...fields }] } });

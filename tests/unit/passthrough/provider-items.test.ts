@@ -283,3 +283,10 @@ describe('what a provider runs itself', () => {
         }).not.toThrow();
   });
 });
+
+test('what the model declined to say is the text of its message', () => {
+  const messages = [{ role: 'assistant', content: null, refusal: 'I can’t help with that.' }];
+  expect(readRequest('openai-chat', { messages }, null).messages).toEqual([
+    { role: 'assistant', content: [{ type: 'text', text: 'I can’t help with that.' }] },
+  ]);
+});
