@@ -42,7 +42,7 @@ export class AuditIndex {
   readonly #database: Database.Database;
   readonly #checkpoints: IndexCheckpoints;
   readonly #unendedTexts: Set<number>;
-  /** Whether one of these runs may have ended. Reading them with every slice of the work took an eighth of it. */
+  /** Whether one of these runs may have ended. Otherwise each slice of the work would read all of them again. */
   #mayHaveEnded = true;
   timeline = new Timeline();
   terms!: Terms;
