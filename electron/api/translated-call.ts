@@ -306,12 +306,16 @@ export async function translatedCall(
   const { runId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
   const format = formats[api];
+  const { requestId } = input;
+  const { reportFailure } = options;
   // Only known when the model has begun to answer.
   const headers = () => headersOf(accepted, recorded);
-  if (body['stream'] !== true) {
+  try {
+    if (body['stream'] === true)
+      return await streamed(run, format.stream(head, body), headers, { requestId, reportFailure });
     const whole = format.whole(head, await run.complete());
     return Response.json(whole, { headers: headers() });
+  } catch (error) {
+    throw toAppError(error, requestId, reportFailure).withHeaders(headers());
   }
-  const { requestId } = input;
-  return streamed(run, format.stream(head, body), headers, { requestId, reportFailure: options.reportFailure });
 }

@@ -174,7 +174,8 @@ describe.each(ways)('the rules of recording for a call of one of its models, %s'
     host.host.storage.runs.read(String(headers['x-touchstone-run-id']))!;
   const setRecorder = (recorder: Partial<typeof defaultSettings.recorder>) =>
     void host.host.storage.settings.update({ recorder: { ...defaultSettings.recorder, ...recorder } });
-  const counts = async (): Promise<{ calls: number; recorded: number; hidden: { kind: string; count: number }[] }> =>
+  type Counts = { calls: number; recorded: number; lastRejection: unknown; hidden: { kind: string; count: number }[] };
+  const counts = async (): Promise<Counts> =>
     (await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' })).json();
   const hiddenIn = ({ hidden }: { hidden: { kind: string; count: number }[] }) =>
     hidden.find(({ kind }) => kind === 'email')?.count ?? 0;
@@ -222,6 +223,15 @@ describe.each(ways)('the rules of recording for a call of one of its models, %s'
       'x-run-id': headers['x-touchstone-run-id'],
       'x-conversation-id': headers['x-touchstone-conversation-id'],
     });
+  });
+
+  test.each([false, true])('names the recorded run if it fails, as a stream: %s', async (stream) => {
+    host.provider.answerWith((call) => call.fail(400, 'Overloaded'));
+    const counted = await counts();
+    const failed = await post(way, '/openai/v1/chat/completions', { body: { ...body, stream } });
+    expect([failed.status, recorded(failed)]).toEqual([400, 'all']);
+    expect(runOf(failed)).toMatchObject({ status: 'Failed', conversationId: failed.headers['x-conversation-id'] });
+    expect((await counts()).lastRejection).toEqual(counted.lastRejection);
   });
 
   test('records only the metadata if its key says so, and continues no such response', async () => {
