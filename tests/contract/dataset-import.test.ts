@@ -121,6 +121,16 @@ describe.each(ways)('%s: import of datasets', (way) => {
       'file',
       'The file has 3 cells in row 3, and 2 in its header.',
     ]);
+    const badQuote = (row: number) => [
+      400,
+      'file',
+      `The file has a quotation mark in row ${row} that is not closed or not doubled.`,
+    ];
+    expect(await rejected('a,b\nOne,1\n\n"Two,2\nThree,3\n', 'a.csv')).toEqual(badQuote(3));
+    expect(await rejected('a,b\n"One" more,1\nTwo,2\n"Three" x,3\n', 'a.csv')).toEqual(badQuote(2));
+    // Its first chunk of 64 KB ends between a quotation mark and the line end.
+    const beyondOneChunk = `text,b\r\n${'One,"1"\r\n'.repeat(20_000)}One,"1" more\r\n`;
+    expect(await rejected(beyondOneChunk, 'a.csv')).toEqual(badQuote(20_002));
     expect(await rejected('{"a": 1}\n{"a": \n', 'a.jsonl')).toEqual([
       400,
       'file',

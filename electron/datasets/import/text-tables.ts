@@ -51,21 +51,32 @@ async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string>
   }
 }
 
+const hasText = (cells: readonly string[]) => cells.some((cell) => cell.trim() !== '');
+
 /** The cells of each row. The stream of Papa Parse stops after its first chunks, so its parser gets the chunks here. */
 async function* cellsOf(path: string, encoding: Encoding): AsyncGenerator<string[]> {
   let rest = '';
   let format: { delimiter: string; newline: '\n' } | null = null;
   let parsedFrom = headBytes / 2;
+  let rows = 0;
   const take = (isLast: boolean): string[][] => {
     if (format === null) {
       const { delimiter, linebreak } = papaparse.parse(rest, { preview: 20, skipEmptyLines: 'greedy' }).meta;
       format = { delimiter, newline: linebreak as '\n' };
     }
     const parser = new papaparse.Parser(format);
-    const { data, meta } = parser.parse(rest, 0, !isLast) as { data: string[][]; meta: { cursor: number } };
+    const { data, errors, meta } = parser.parse(rest, 0, !isLast) as papaparse.ParseResult<string[]>;
     // The end of the last whole row.
     rest = rest.slice(meta.cursor);
-    return data.filter((cells) => cells.some((cell) => cell.trim() !== ''));
+    // The row after these isn't whole yet.
+    const malformed = errors.find(({ row }) => row! < data.length)?.row ?? null;
+    if (malformed !== null) {
+      const row = rows + data.slice(0, malformed + 1).filter(hasText).length;
+      throw unreadable(`has a quotation mark in row ${row} that is not closed or not doubled`);
+    }
+    const whole = data.filter(hasText);
+    rows += whole.length;
+    return whole;
   };
   for await (const text of textOf(path, encoding)) {
     rest += text;
