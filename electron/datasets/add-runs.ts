@@ -54,19 +54,25 @@ export function promptOf({ origin, input }: RunDetail): string {
   return texts.join('\n\n');
 }
 
+/** What a row needs of a run. */
+interface AddedRun extends Pick<RunDetail, 'runId' | 'model'> {
+  readonly replacements: RunDetail['input']['replacements'];
+  readonly prompt: string;
+  readonly answer: string;
+}
+
 function rowOf(
-  { runId, model, input, output }: RunDetail,
-  prompt: string,
+  { runId, model, replacements, prompt, answer }: AddedRun,
   columns: GrownColumns,
   names: AddedRunsInput['columns'],
 ) {
-  const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries(replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   const variables = given.length > 0 ? given : [[columns.choose(names?.prompt, 'run prompt', 'text'), prompt] as const];
   for (const [name, value] of variables) columns.require(name, typeof value === 'string' ? 'text' : 'json');
   const own = { 'run model': model, 'run ID': runId };
   const known = Object.entries(own).filter(([name]) => columns.has(name));
-  const answer = columns.choose(names?.answer, 'run answer', 'expected');
-  return Object.fromEntries([...variables, ...known, [answer, output.content]]) as RowValues;
+  const answerColumn = columns.choose(names?.answer, 'run answer', 'expected');
+  return Object.fromEntries([...variables, ...known, [answerColumn, answer]]) as RowValues;
 }
 
 /** Adds a version with a row for each run. Throws `not_found`, and `invalid_request` for an unknown run and for one without texts. */
@@ -84,9 +90,8 @@ export async function addRuns(
   },
   author: RowAuthor & { readonly readsTeam?: boolean },
 ): Promise<RunDataset> {
-  const base = datasets.read(datasetId, null);
-  const columns = new GrownColumns(base.columns);
-  const added: RowValues[] = [];
+  datasets.read(datasetId, null);
+  const added: AddedRun[] = [];
   let skippedRuns = 0;
   let characters = 0;
   for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
@@ -94,10 +99,11 @@ export async function addRuns(
     if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
     const missing = run.isAnonymised ? null : missingMessages(run);
     if (missing !== null) throw invalidField(`runIds[${index}]`, 'continues messages that are not recorded', missing);
+    const { runId, model, isAnonymised, input, output } = run;
     const prompt = promptOf(run);
-    if (run.isAnonymised) skippedRuns += 1;
-    else added.push(rowOf(run, prompt, columns, names));
-    characters += prompt.length + run.output.content.length;
+    if (isAnonymised) skippedRuns += 1;
+    else added.push({ runId, model, replacements: input.replacements, prompt, answer: output.content });
+    characters += prompt.length + output.content.length;
     if (characters > maxAddedCharacters)
       throw new AppError('payload_too_large', 'These runs have more than 16 MB of text. Add fewer at once.');
     await nextTurn();
@@ -106,6 +112,14 @@ export async function addRuns(
   if (added.length === 0)
     throw invalidField('runIds', 'has no run with texts', 'The texts of these runs were deleted.');
   const note = `${added.length} recorded ${added.length === 1 ? 'run' : 'runs'} added`;
-  const input = { columns: columns.list, baseVersion: base.version, changes: { added }, note };
-  return { ...(await datasets.addVersion(datasetId, input, author)), skippedRuns };
+  const dataset = await datasets.addVersion(
+    datasetId,
+    (latest) => {
+      const columns = new GrownColumns(latest.columns);
+      const rows = added.map((run) => rowOf(run, columns, names));
+      return { columns: columns.list, changes: { added: rows }, note };
+    },
+    author,
+  );
+  return { ...dataset, skippedRuns };
 }

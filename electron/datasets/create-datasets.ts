@@ -49,7 +49,12 @@ export interface Datasets extends Pick<DatasetStore, 'list' | 'read' | 'listVers
   create(input: DatasetInput, author: RowAuthor): Promise<Dataset>;
   /** As `create`, for rows that arrive in parts. */
   import(name: string, incoming: IncomingRows, author: RowAuthor): Promise<Dataset>;
-  addVersion(id: string, input: DatasetVersionInput, author: RowAuthor): Promise<Dataset>;
+  /** A function gets the latest version, which none follows until its own is written. */
+  addVersion(
+    id: string,
+    input: DatasetVersionInput | ((latest: Dataset) => DatasetVersionInput),
+    author: RowAuthor,
+  ): Promise<Dataset>;
   /** Throws `conflict` if there is a later version than the author knows of, and `invalid_request`. */
   edit(id: string, edits: DatasetEdits, author: RowAuthor): Promise<Dataset>;
   /** Counts what differs from another version; null is the one before it. */
@@ -226,8 +231,9 @@ function createVersions(
         return incoming.columns();
       });
     },
-    addVersion(id, input, author) {
+    addVersion(id, given, author) {
       return exclusively(id, author.signal, async () => {
+        const input = typeof given === 'function' ? given(store.read(id, null)) : given;
         const base = store.read(id, input.baseVersion ?? null);
         const columns = input.columns ?? base.columns;
         const checker = new RowChecker(columns, hasFileFor(author.reader));

@@ -29,7 +29,7 @@ function open(onRead: (count: number) => void, messages: readonly string[] = [])
                 content: [{ type: 'text', text: text.repeat(count) }],
               })),
             }
-          : { replacements: { text: `${count}` } },
+          : { promptText: '', replacements: { text: `${count}` } },
     };
     return { ...run, output: { content: 'An answer' } };
   };
@@ -86,4 +86,21 @@ test('a call that is longer than a row is skipped if a filter found it, and reje
   const { id } = chosen.runDatasets.start({ name: 'Chosen', selection: { runIds: runIds.slice(0, 2) } }, { reader });
   await vi.waitFor(() => expect(chosen.runDatasets.read(id).state).toBe('failed'), patience);
   expect([chosen.runDatasets.read(id).failure, chosen.list()]).toEqual([expect.stringContaining('4 MB'), []]);
+});
+
+test('runs that are added to a dataset at once are all in its latest version, with the columns of both', async () => {
+  const { runDatasets, datasets } = open(() => undefined);
+  const author = { reader, signal: new AbortController().signal };
+  const columns = [{ name: 'text', type: 'text' as const }];
+  const { id } = await datasets.create({ name: 'Own', columns, rows: [{ text: 'first' }] }, author);
+  const added = await Promise.all(
+    ['one', 'other'].map((answer, index) =>
+      runDatasets.add(id, { runIds: runIds.slice(2 * index, 2 * index + 2), columns: { answer } }, author),
+    ),
+  );
+  expect(added.map(({ version, rowCount }) => [version, rowCount])).toEqual([
+    [2, 3],
+    [3, 5],
+  ]);
+  expect(datasets.read(id, null).columns.map(({ name }) => name)).toEqual(['text', 'one', 'other']);
 });
