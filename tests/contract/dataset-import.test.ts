@@ -85,6 +85,9 @@ describe.each(ways)('%s: import of datasets', (way) => {
       { q: '1' },
       { q: '2' },
     ]);
+    // Also what would be JSON in a cell of CSV.
+    const mixed = [{ v: '1.0' }, { v: 'null' }, { v: '12345678901234567890' }, { v: { a: 1 } }];
+    expect((await imported(way, mixed.map((row) => JSON.stringify(row)).join('\n'), 'a.jsonl')).rows).toEqual(mixed);
     const langfuse = [{ input: { question: 'Why?' }, expectedOutput: 'So' }];
     expect(await imported(way, JSON.stringify(langfuse), 'items.json', { name: 'Items' })).toEqual({
       name: 'Items',
@@ -106,6 +109,9 @@ describe.each(ways)('%s: import of datasets', (way) => {
       ],
       rows: [{ order: { no: 7 }, answer: 'ok' }, { order: 'plain' }],
     });
+    const jsonl = `${JSON.stringify({ order: '{"no": 7}' })}\n`;
+    const parsed = await imported(way, jsonl, 'a.jsonl', { types: JSON.stringify({ order: 'json' }) });
+    expect(parsed.rows).toEqual([{ order: { no: 7 } }]);
   });
 
   test('a file that cannot be read is rejected with its line, and nothing of it stays', async () => {

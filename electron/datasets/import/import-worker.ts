@@ -17,9 +17,11 @@ export interface ReadColumn extends DatasetColumn {
 }
 
 let table: OpenTable | null = null;
+let detected: ReadonlyMap<string, DatasetColumn['type']> = new Map();
 let readRows = 0;
 let rows: Iterator<Row> | AsyncIterator<Row> | null = null;
 let types: ReadonlyMap<string, DatasetColumn['type']> = new Map();
+let parsed: ReadonlySet<string> = new Set();
 let names: ReadonlyMap<string, string> = new Map();
 
 function sizeOf(values: RowValues, row: number): number {
@@ -37,7 +39,9 @@ const methods = {
   async inspect(file: TableFile): Promise<InspectedTable> {
     try {
       table = await openTable(file);
-      return await inspectTable(table, new Set(file.fileNames));
+      const inspected = await inspectTable(table, new Set(file.fileNames));
+      detected = new Map(inspected.columns.map(({ name, type }) => [name, type]));
+      return inspected;
     } catch (error) {
       // Of V8, for values in which a recursion doesn't reach the end.
       throw error instanceof RangeError ? unreadable('has values that are nested too deeply') : error;
@@ -49,6 +53,9 @@ const methods = {
     const found = table!.rows(new Findings());
     rows = Symbol.asyncIterator in found ? found[Symbol.asyncIterator]() : found[Symbol.iterator]();
     types = new Map(columns.map(({ source, type }) => [source, type]));
+    // Texts beside other values of JSON are texts, unless the caller chose that they are JSON.
+    const isParsed = ({ source, type }: ReadColumn) => table!.isText === true || type !== detected.get(source);
+    parsed = new Set(columns.filter(isParsed).map(({ source }) => source));
     names = new Map(columns.map(({ source, name }) => [source, name]));
   },
   /** The next rows; none at the end. */
@@ -57,7 +64,10 @@ const methods = {
     for (let characters = 0; batch.length < rowsAtOnce && characters < charactersAtOnce;) {
       const { done, value } = await rows!.next();
       if (done) break;
-      const values = Object.entries(typedValues(value, types)).map(([source, cell]) => [names.get(source)!, cell]);
+      const values = Object.entries(typedValues(value, types, parsed)).map(([source, cell]) => [
+        names.get(source)!,
+        cell,
+      ]);
       const row = Object.fromEntries(values) as RowValues;
       const size = sizeOf(row, readRows);
       // Not before the main thread: the transfer of a cell of 100 MB would block it.

@@ -113,10 +113,11 @@ export async function inspectTable(
   const checks = [...(table.checks?.() ?? [])];
   const judges = [...(table.judges?.() ?? [])];
   const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const parsed = new Set(table.isText === true ? types.keys() : []);
   return {
     columns,
     rowCount,
-    rows: first.map((row) => typedValues(row, types)),
+    rows: first.map((row) => typedValues(row, types, parsed)),
     report: {
       format: table.format,
       sheets: [...(table.sheets ?? [])],
@@ -128,12 +129,16 @@ export async function inspectTable(
   };
 }
 
-/** The values of a row in the types of its columns. */
-export function typedValues(row: Row, types: ReadonlyMap<string, DatasetColumn['type']>): RowValues {
+/** The values of a row in the types of its columns. The texts of `parsed` columns may be JSON. */
+export function typedValues(
+  row: Row,
+  types: ReadonlyMap<string, DatasetColumn['type']>,
+  parsed: ReadonlySet<string>,
+): RowValues {
   const entries = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
     const type = types.get(name);
     if (type === undefined) return [];
-    if (type === 'json' && typeof value === 'string') return [[name, parsedOr(value)]];
+    if (type === 'json' && typeof value === 'string' && parsed.has(name)) return [[name, parsedOr(value)]];
     return [[name, type === 'text' && typeof value !== 'string' && value !== null ? JSON.stringify(value) : value]];
   });
   return Object.fromEntries(entries);

@@ -41,6 +41,8 @@ export interface OpenTable {
   readonly sheet?: string | null;
   /** All rows from the first one on. Throws `invalid_request` that names the line. */
   rows(findings: Findings): AsyncIterable<Row> | Iterable<Row>;
+  /** Whether all values are text, as in CSV. Those of a JSON column are read as JSON then. */
+  readonly isText?: boolean;
   /** Types of columns that the format determines. Complete after the last row. */
   readonly types?: ReadonlyMap<string, DatasetColumn['type']>;
   /** Complete after the last row. */

@@ -188,6 +188,7 @@ export async function openText({ path, fileName, format }: TableFile): Promise<O
   const textFormat = format !== null && format in textFormats ? (format as TextFormat) : formatOf(fileName, start);
   return {
     format: textFormat,
+    isText: textFormat === 'csv',
     rows(findings) {
       if (encoding !== 'utf-8') findings.add('changed', 'file', `Read as ${encodings[encoding]}`);
       return textFormats[textFormat](path, encoding, findings);

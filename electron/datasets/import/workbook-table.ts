@@ -104,6 +104,7 @@ export async function openWorkbook({ path, sheet: name }: TableFile): Promise<Op
   let isFilled = false;
   return {
     format: 'xlsx',
+    isText: true,
     sheets,
     sheet: sheet.name,
     rows(findings) {
