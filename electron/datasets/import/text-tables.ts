@@ -53,16 +53,39 @@ async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string>
 
 const hasText = (cells: readonly string[]) => cells.some((cell) => cell.trim() !== '');
 
+interface CsvFormat {
+  readonly delimiter: string;
+  readonly newline: '\n';
+  /** Characters before the first row. */
+  readonly start: number;
+}
+
+/** The format of a CSV file by its first rows, or by the line `sep=;` that Excel takes it from. */
+function csvFormat(text: string): CsvFormat {
+  const [line = '', separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const { linebreak } = papaparse.parse(text, { preview: 1, delimiter: ',' }).meta;
+  // Rows may end in both ways: a carriage return before the line feed is removed from the cell.
+  const newline = (linebreak === '\r' ? '\r' : '\n') as '\n';
+  const detected = () => papaparse.parse(text, { preview: 20, skipEmptyLines: 'greedy', newline }).meta.delimiter;
+  return { delimiter: separator ?? detected(), newline, start: line.length };
+}
+
+function withoutReturn(cells: string[]): string[] {
+  const last = cells.length - 1;
+  if (cells[last]!.endsWith('\r')) cells[last] = cells[last]!.slice(0, -1);
+  return cells;
+}
+
 /** The cells of each row. The stream of Papa Parse stops after its first chunks, so its parser gets the chunks here. */
 async function* cellsOf(path: string, encoding: Encoding): AsyncGenerator<string[]> {
   let rest = '';
-  let format: { delimiter: string; newline: '\n' } | null = null;
+  let format: CsvFormat | null = null;
   let parsedFrom = headBytes / 2;
   let rows = 0;
   const take = (isLast: boolean): string[][] => {
     if (format === null) {
-      const { delimiter, linebreak } = papaparse.parse(rest, { preview: 20, skipEmptyLines: 'greedy' }).meta;
-      format = { delimiter, newline: linebreak as '\n' };
+      format = csvFormat(rest);
+      rest = rest.slice(format.start);
     }
     const parser = new papaparse.Parser(format);
     const { data, errors, meta } = parser.parse(rest, 0, !isLast) as papaparse.ParseResult<string[]>;
@@ -74,7 +97,7 @@ async function* cellsOf(path: string, encoding: Encoding): AsyncGenerator<string
       const row = rows + data.slice(0, malformed + 1).filter(hasText).length;
       throw unreadable(`has a quotation mark in row ${row} that is not closed or not doubled`);
     }
-    const whole = data.filter(hasText);
+    const whole = data.filter(hasText).map(withoutReturn);
     rows += whole.length;
     return whole;
   };
