@@ -93,7 +93,9 @@ export async function inspectTable(
   if (rowCount > maxDatasetRows) throw tooManyRows(rowCount);
   if (rowCount === 0) throw unreadable(`has no rows${reasonIn(findings)}`);
   if (found.size === 0) throw unreadable(`has rows without values${reasonIn(findings)}`);
-  const columns = [...found].map(([name, { type, missing, files }]) => {
+  const names = new Set([...(table.header?.() ?? []), ...found.keys()].filter((name) => found.has(name)));
+  const columns = [...names].map((name) => {
+    const { type, missing, files } = found.get(name)!;
     const unknown = rowCount - missing - files;
     if (files > 0 && unknown > 0)
       findings.add(

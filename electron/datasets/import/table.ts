@@ -41,6 +41,8 @@ export interface OpenTable {
   readonly sheet?: string | null;
   /** All rows from the first one on. Throws `invalid_request` that names the line. */
   rows(findings: Findings): AsyncIterable<Row> | Iterable<Row>;
+  /** Names of columns in the order of the file, which objects don't have for names that are numbers. Complete after the first row. */
+  readonly header?: () => readonly string[];
   /** Whether all values are text, as in CSV. Those of a JSON column are read as JSON then. */
   readonly isText?: boolean;
   /** Types of columns that the format determines. Complete after the last row. */

@@ -112,12 +112,18 @@ async function* cellsOf(path: string, encoding: Encoding): AsyncGenerator<string
   if (rest !== '') yield* take(true);
 }
 
-async function* csvRows(path: string, encoding: Encoding, findings: Findings): AsyncGenerator<Row> {
+async function* csvRows(
+  path: string,
+  encoding: Encoding,
+  findings: Findings,
+  onHeader: (names: readonly string[]) => void,
+): AsyncGenerator<Row> {
   let header: string[] | null = null;
   let number = 1;
   for await (const cells of cellsOf(path, encoding)) {
     if (header === null) {
       header = headerOf(cells, findings);
+      onHeader(header);
       continue;
     }
     number += 1;
@@ -209,12 +215,14 @@ export async function openText({ path, fileName, format }: TableFile): Promise<O
   const encoding = await encodingOf(path, head);
   const start = new TextDecoder(encoding).decode(head, { stream: true }).trimStart();
   const textFormat = format !== null && format in textFormats ? (format as TextFormat) : formatOf(fileName, start);
+  let header: readonly string[] = [];
   return {
     format: textFormat,
+    header: () => header,
     isText: textFormat === 'csv',
     rows(findings) {
       if (encoding !== 'utf-8') findings.add('changed', 'file', `Read as ${encodings[encoding]}`);
-      return textFormats[textFormat](path, encoding, findings);
+      return textFormats[textFormat](path, encoding, findings, (names) => (header = names));
     },
   };
 }

@@ -81,7 +81,7 @@ async function readSheet(bytes: Uint8Array, name: string | null): Promise<{ shee
   throw unreadable(`has no sheet "${(name ?? '').slice(0, 100)}"; it has ${sheets.slice(0, 20).join(', ')}`);
 }
 
-function* sheetRows({ rows }: Sheet, findings: Findings): Generator<Row> {
+function* sheetRows({ rows }: Sheet, findings: Findings, onHeader: (names: readonly string[]) => void): Generator<Row> {
   let header: string[] | null = null;
   for (const [index, row] of rows.entries()) {
     const cells = row.map(textOf);
@@ -89,6 +89,7 @@ function* sheetRows({ rows }: Sheet, findings: Findings): Generator<Row> {
     if (cells.length === 0) continue;
     if (header === null) {
       header = headerOf(cells, findings);
+      onHeader(header);
       continue;
     }
     if (cells.length > header.length)
@@ -102,15 +103,17 @@ export async function openWorkbook({ path, sheet: name }: TableFile): Promise<Op
   await requireUnpackable(path);
   const { sheets, sheet } = await readSheet(await readFile(path), name);
   let isFilled = false;
+  let header: readonly string[] = [];
   return {
     format: 'xlsx',
     isText: true,
     sheets,
     sheet: sheet.name,
+    header: () => header,
     rows(findings) {
       if (!isFilled) fillMerged(sheet, findings);
       isFilled = true;
-      return sheetRows(sheet, findings);
+      return sheetRows(sheet, findings, (names) => (header = names));
     },
   };
 }

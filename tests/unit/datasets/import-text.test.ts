@@ -36,3 +36,8 @@ test('CSV: a first line that names the separator for Excel is no header', async 
   expect((await inspect('sep=|\nq;a|b\n1;2|3\n')).rows).toEqual([{ 'q;a': '1;2', b: '3' }]);
   expect((await inspect('sep=ab\n1\n')).rows).toEqual([{ 'sep=ab': '1' }]);
 });
+
+test('CSV: columns with numbers as names stay in their order', async () => {
+  const { columns } = await inspect('question,2024,2023\na,b,c\n');
+  expect(columns.map(({ name }) => name)).toEqual(['question', '2024', '2023']);
+});
