@@ -138,7 +138,8 @@ function rowOf(value: unknown, where: string, findings: Findings): Row {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable(`has no object ${where}`);
   // The rows of OpenAI Evals are inside of `item`.
   const { item, ...rest } = value as { item?: unknown };
-  const isWrapped = typeof item === 'object' && item !== null && Object.keys(rest).every((name) => name === 'sample');
+  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item);
+  const isWrapped = isObject && Object.keys(rest).every((name) => name === 'sample');
   if (isWrapped && Object.hasOwn(rest, 'sample')) findings.add('skipped', 'sample', 'Is an earlier answer', 1);
   return (isWrapped ? item : value) as Row;
 }

@@ -41,3 +41,8 @@ test('CSV: columns with numbers as names stay in their order', async () => {
   const { columns } = await inspect('question,2024,2023\na,b,c\n');
   expect(columns.map(({ name }) => name)).toEqual(['question', '2024', '2023']);
 });
+
+test('JSONL: a list under the name `item` is a value, not a row', async () => {
+  const { rows: read } = await inspect('{"item":["a","b"]}\n{"item":["c"]}\n', 'a.jsonl');
+  expect(read).toEqual([{ item: ['a', 'b'] }, { item: ['c'] }]);
+});
