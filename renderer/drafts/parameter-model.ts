@@ -32,9 +32,9 @@ function readNumber(min: number, max: number, isWhole: boolean): (text: string) 
   };
 }
 
-const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', ',': ',', '\\': '\\' };
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', ',': ',', ' ': ' ', '\\': '\\' };
 
-/** Reads `\n, END` as two stops: a comma separates, and `\n`, `\t`, `\r`, `\,` and `\\` are escapes. */
+/** Reads `\n, END` as two stops: a comma separates, and `\n`, `\t`, `\r`, `\,`, `\ ` and `\\` are escapes. */
 export function readStops(text: string): string[] {
   const stops = [''];
   for (let index = 0; index < text.length; index += 1) {
@@ -59,6 +59,7 @@ export function writeStops(stops: readonly string[]): string {
       stop
         .replaceAll('\\', '\\\\')
         .replaceAll(',', '\\,')
+        .replace(/^ /, '\\ ')
         .replaceAll('\n', '\\n')
         .replaceAll('\t', '\\t')
         .replaceAll('\r', '\\r'),

@@ -24,6 +24,7 @@ describe('one field', () => {
     ['seed', '  ', null],
     ['seed', '-7', { value: -7 }],
     ['stop', String.raw`\n`, { value: ['\n'] }],
+    ['stop', '\\ ', { value: [' '] }],
     ['stop', ', ,', { problem: 'Enter a stop sequence' }],
     ['reasoning_effort', 'low', { value: 'low' }],
     ['response_format', 'json_object', { value: { type: 'json_object' } }],
@@ -43,10 +44,13 @@ describe('one field', () => {
   });
 });
 
-test.each([[['\n']], [['END', 'a, b', '\t', 'back\\slash', '\r\n']], [['"""']]])(
-  'stops %j are the same after writing and reading',
-  (stops) => expect(readStops(writeStops(stops))).toEqual(stops),
-);
+test.each([
+  [['\n']],
+  [['END', 'a, b', '\t', 'back\\slash', '\r\n']],
+  [['"""']],
+  [[' Human:', ' AI:', '  ', 'END ']],
+  [[' ']],
+])('stops %j are the same after writing and reading', (stops) => expect(readStops(writeStops(stops))).toEqual(stops));
 
 test('extra parameters must be an object without names of other fields and of the service', () => {
   expect(readOtherParameters('')).toBe(null);
