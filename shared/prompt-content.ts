@@ -1,7 +1,7 @@
 import type { Prompt, PromptInput, PromptVariable, PromptVersion, PromptVersionInput } from './contract/prompts.ts';
 import type { AiSystem } from './contract/common.ts';
 import { serviceModels } from './contract/settings.ts';
-import { chosenFunction, toolFunctionOf } from './contract/tools.ts';
+import { chosenFunction, toolFunctionOf, toolParameters } from './contract/tools.ts';
 
 /** The content of a version, without its ids and dates. */
 export type VersionContent = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
@@ -54,8 +54,9 @@ export function modelNameOf({ aiSystem, model }: Pick<RunSettings, 'aiSystem' | 
   return aiSystem && model ? { aiSystem, model } : { aiSystem: 'ServiceAi', model: serviceModels[0] };
 }
 
-/** A value that is the same for tools, and choices of a tool, that mean the same. */
+/** A value that is the same for stop sequences, tools, and choices of a tool, that mean the same. */
 function canonicalValue(key: string, value: unknown): unknown {
+  if (key === 'stop') return typeof value === 'string' ? [value] : value;
   if (key === 'tool_choice') return chosenFunction({ tool_choice: value }) ?? value;
   if (key !== 'tools' || !Array.isArray(value)) return value;
   return value.map((tool) => {
@@ -66,9 +67,17 @@ function canonicalValue(key: string, value: unknown): unknown {
   });
 }
 
-/** The same text for equal settings in any order. Null and missing fields are equal. */
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+const isNothing = (value: unknown) => value === null || value === undefined;
+
+/** The same text for equal settings in any order. Null, missing and empty fields are equal, and choices between no tools are none. */
 function canonical(configuration: RunSettings['configuration']): string {
-  const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const { tools, ...rest } = configuration ?? {};
+  const hasTools = !isNothing(tools) && !isEmptyList(tools);
+  const given = Object.entries({ ...rest, ...(hasTools && { tools }) }).filter(([key, value]) => {
+    if (key === 'stop' && isEmptyList(value)) return false;
+    return !isNothing(value) && (hasTools || !toolParameters.some((name) => name === key));
+  });
   const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(sorted.map(([key, value]) => [key, canonicalValue(key, value)]));
 }

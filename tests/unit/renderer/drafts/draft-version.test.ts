@@ -52,6 +52,25 @@ test("values of variables don't make a draft edited; a version without a model u
   expect(isEdited({ jsonNames: [], ...versionChange(bare) } as unknown as Draft, bare)).toBe(false);
 });
 
+test.each([
+  { stop: 'END' },
+  { stop: [' Human:', ' '] },
+  { stop: [] },
+  { tools: [] },
+  { tool_choice: 'auto' },
+  { parallel_tool_calls: false },
+])('a version with the configuration %j is not edited when it is opened', (configuration) => {
+  const one = { ...version, configuration };
+  expect(isEdited({ jsonNames: [], ...versionChange(one) } as unknown as Draft, one)).toBe(false);
+});
+
+test('a list that means nothing to us is a setting, and so is another stop sequence', () => {
+  const draft = opened();
+  const withStop = (stop: unknown) => ({ ...version, configuration: { ...version.configuration, stop } });
+  expect(isEdited(draft, { ...version, configuration: { ...version.configuration, other: [] } })).toBe(true);
+  expect([withStop('END'), withStop([])].map((one) => isEdited(draft, one))).toEqual([true, true]);
+});
+
 test('rejects an invalid draft with the reason', () => {
   expect(readVersion(opened({ promptText: ' ' }), null)).toEqual({ problem: 'Write a prompt first' });
   expect(readVersion(opened({ promptText: '{{#if a}}' }), null)).toEqual({
