@@ -8,15 +8,21 @@ import { readFields } from './variable-model.ts';
 
 export type SaveRequest = { version: PromptVersionInput } | { problem: string };
 
-/** Variables with the texts of their fields as samples. Descriptions and defaults come from the previous version. */
+/**
+ * Variables with the texts of their fields as samples. Descriptions and defaults come from the previous version, and so do variables
+ * that have no field: a conversation's history, and those that the text no longer uses.
+ */
 function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<PromptVersionInput['variables']> {
   const known = new Map(before?.variables.map((variable) => [variable.name, variable]));
-  return readFields(parseTemplate(draft.promptText).variables, draft).map(({ name, text, isFilled }) => ({
+  const fields = readFields(parseTemplate(draft.promptText).variables, draft);
+  const names = new Set(fields.map(({ name }) => name));
+  const filled = fields.map(({ name, text, isFilled }) => ({
     name,
     description: known.get(name)?.description ?? null,
     defaultValue: known.get(name)?.defaultValue ?? null,
     sampleValue: isFilled ? text : (known.get(name)?.sampleValue ?? null),
   }));
+  return [...filled, ...[...known.values()].filter(({ name }) => !names.has(name))];
 }
 
 /** A draft as a version, or why it can't be one. Includes parameters that the selected model doesn't support. */

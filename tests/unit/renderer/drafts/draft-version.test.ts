@@ -36,6 +36,21 @@ test('an opened version equals that version, also when it is saved again', () =>
   });
 });
 
+test('saving a draft leaves variables that have no field as they were', () => {
+  const variable = { description: 'Where they live', defaultValue: 'x', sampleValue: null };
+  const before = { ...version, variables: ['history', 'city', 'name'].map((name) => ({ name, ...variable })) };
+  const saved = readVersion(opened({ promptText: 'Hi {{name}} {{history}}' }), before);
+  expect(saved).toMatchObject({
+    version: {
+      variables: [
+        { name: 'name', ...variable, sampleValue: 'Mara' },
+        { name: 'history', ...variable },
+        { name: 'city', ...variable },
+      ],
+    },
+  });
+});
+
 test.each<[string, Partial<Draft>]>([
   ['the text', { promptText: 'Greet' }],
   ['the system message', { systemMessage: 'Be kind' }],
