@@ -37,6 +37,7 @@ const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.prompt$/i, 'dotprompt'],
   [/\.jsonl$/i, 'openai-jsonl'],
   [/\.(csv|tsv)$/i, 'csv'],
+  [/\.ya?ml$/i, 'promptfoo'],
   [/\.(md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
 ];
 
@@ -50,11 +51,12 @@ function isPromptfooJson(name: string, text: string): boolean {
 function formatOf(name: string, text: string): ImportFormat {
   const ending = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (ending !== undefined) return ending;
+  if (/^prompts:\s/.test(text)) return 'promptfoo';
   if (isDotprompt(text)) return 'dotprompt';
   if (/^\s*\{[^\n]*"(messages|body)"\s*:/.test(text)) return 'openai-jsonl';
   if (isPromptfooJson(name, text)) return 'promptfoo';
-  if (/\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text)) return 'langfuse';
-  return /\.ya?ml$/i.test(name) || /^prompts:\s/.test(text) ? 'promptfoo' : 'text';
+  const isLangfuse = /\.json$/i.test(name) || /^\s*[[{]\s*[{"][\s\S]{0,20000}"prompt"\s*:/.test(text);
+  return isLangfuse ? 'langfuse' : 'text';
 }
 
 /** Aliases of YAML let a small file hold large prompts. */

@@ -133,6 +133,11 @@ describe('promptfoo', () => {
     expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
   });
 
+  test('is read as such, by its name or its first line, if a prompt in it mentions a role', () => {
+    const yaml = `prompts:\n  - 'Explain {{role "user"}} in {{language}}'\n`;
+    for (const name of ['a.yaml', 'pasted']) expect(preview(name, yaml).format).toBe('promptfoo');
+  });
+
   test('anchors are followed', () => {
     expect(detailsOf(previewFixture('promptfoo/shared-anchors.yaml')).map(({ promptText }) => promptText)).toEqual([
       'Summarise {{text}}',
