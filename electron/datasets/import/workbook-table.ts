@@ -29,15 +29,23 @@ async function requireUnpackable(path: string): Promise<void> {
   }
 }
 
-/** Text as in a CSV file of the same sheet. Dates are ISO 8601. */
+/** Dates count from here. */
+const dayZero = Date.UTC(1899, 11, 31);
+/** Earlier dates with a time are durations. */
+const firstDate = Date.UTC(1900, 2, 1);
+
+/** Text as in a CSV file of the same sheet. Dates are ISO 8601, and times and durations hours, minutes and seconds. */
 function textOf(value: CellValue | undefined): string {
   if (value === null || value === undefined) return '';
   if (!(value instanceof Date)) return typeof value === 'boolean' ? String(value).toUpperCase() : String(value);
   if (Number.isNaN(value.getTime())) return '';
   const iso = value.toISOString();
-  if (iso.endsWith('T00:00:00.000Z')) return iso.slice(0, 10);
-  // A time of day is a date in 1899 or 1900.
-  return value.getUTCFullYear() <= 1900 ? iso.slice(11, 19) : iso.slice(0, 19);
+  const time = value.getTime();
+  // A whole day is rather a date, such as 1900-01-01 for an unknown one.
+  if (iso.endsWith('T00:00:00.000Z') && time !== dayZero) return iso.slice(0, 10);
+  if (time < dayZero || time >= firstDate) return iso.slice(0, 19);
+  const hours = Math.floor((time - dayZero) / 3_600_000);
+  return `${String(hours).padStart(2, '0')}${iso.slice(13, 19)}`;
 }
 
 /** Gives each cell of a merged range its value, as a person reads it. */

@@ -48,6 +48,23 @@ test('a sheet by name, with dates, the values of formulas and merged cells, all 
   expect(report.entries).toContainEqual(expect.objectContaining({ field: 'file', outcome: 'changed' }));
 });
 
+test('times of a day, durations of more than a day, and the first dates', async () => {
+  const cells = [
+    [0, 'hh:mm:ss', '00:00:00'],
+    [0.5, 'hh:mm:ss', '12:00:00'],
+    [1.25, '[h]:mm:ss', '30:00:00'],
+    [1, 'yyyy-mm-dd', '1900-01-01'],
+    [100.5, 'yyyy-mm-dd hh:mm', '1900-04-09T12:00:00'],
+  ] as const;
+  const sheet: WriteSheet = {
+    name: 'Times',
+    rows: [['name', 'time'], ...cells.map(([, , text]) => [text, null])],
+    cells: new Map(cells.map(([value, numFmt], index) => [`${index + 1},1`, { value, style: { numFmt } }])),
+  };
+  const { rows } = await inspect(await writeXlsx({ sheets: [sheet] }));
+  expect(rows.map(({ time }) => time)).toEqual(cells.map(([, , text]) => text));
+});
+
 test('without a name the first sheet that is not hidden, and the others are named', async () => {
   const hidden: WriteSheet = { name: 'Setup', hidden: true, rows: [['x'], ['y']] };
   const workbook = await writeXlsx({ sheets: [hidden, tickets] });
