@@ -23,8 +23,9 @@ const numberIn = (map: ReadMap, key: string): number | null => {
 
 /** A template of the API as one of ours: the fields of an item are columns. */
 function templateOf(text: string): string {
+  // Spaces after the path are part of it here: an expression that tries each length of them takes quadratic time.
   return text
-    .replaceAll(/\{\{\s*item\.([^{}]+?)\s*\}\}/g, (_, path: string) => `{{${path}}}`)
+    .replaceAll(/\{\{\s*item\.([^{}]+)\}\}/g, (_, path: string) => `{{${path.trimEnd()}}}`)
     .replaceAll(/\{\{\s*sample\.output_(?:text|json)\s*\}\}/g, '{{answer}}');
 }
 

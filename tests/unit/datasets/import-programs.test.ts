@@ -195,7 +195,7 @@ describe('OpenAI Evals', () => {
       data_source_config: { type: 'custom' },
       testing_criteria: [
         { type: 'string_check', name: 'exact', input: output, reference: '{{item.answer}}', operation: 'eq' },
-        { type: 'string_check', name: 'has', input: output, reference: 'in {{ item.answer }}', operation: 'ilike' },
+        { type: 'string_check', name: 'has', input: output, reference: 'in {{ item.answer  }}', operation: 'ilike' },
         {
           type: 'string_check',
           name: 'json',
