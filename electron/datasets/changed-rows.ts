@@ -9,8 +9,8 @@ export interface RowChange {
   readonly base: Dataset;
   readonly changes: NonNullable<DatasetVersionInput['changes']>;
   readonly checker: RowChecker;
-  /** Whether unchanged rows have the values that they had. */
-  readonly areColumnsSame: boolean;
+  /** Whether unchanged rows have the values that they had, as all of their columns are there. */
+  readonly areValuesSame: boolean;
   readonly store: Pick<DatasetStore, 'rows' | 'rowIds'>;
 }
 
@@ -29,14 +29,14 @@ export function* checkedRows(
 }
 
 /** The rows of a version with the changes of a request. Throws `invalid_request` for an unknown row. */
-export function* changedRows({ base, changes, checker, areColumnsSame, store }: RowChange): Generator<WrittenRow> {
+export function* changedRows({ base, changes, checker, areValuesSame, store }: RowChange): Generator<WrittenRow> {
   const removed = new Set(changes.removed);
   const updated = new Map(Object.entries(changes.updated ?? {}));
   const known = new Set(rowIdsOf(base, store));
   requireRow(known, base, 'changes.updated.', '', updated.keys());
   requireRow(known, base, 'changes.removed[', ']', removed);
   for (const rowId of [...removed, ...updated.keys()]) known.delete(rowId);
-  const ids = new RowIds(areColumnsSame ? known : []);
+  const ids = new RowIds(areValuesSame ? known : []);
   const written = (checked: ReturnType<RowChecker['check']>) => ({ id: ids.next(checked.json), ...checked });
   for (let offset = 0; offset < base.rowCount; offset += rowsAtOnce) {
     const stored = store.rowIds(base.id, base.version, { offset, limit: rowsAtOnce });
@@ -44,7 +44,7 @@ export function* changedRows({ base, changes, checker, areColumnsSame, store }: 
       if (removed.has(rowId)) continue;
       const values = updated.get(rowId);
       if (values !== undefined) yield written(checker.check(values, `changes.updated.${rowId}`));
-      else if (areColumnsSame) yield { content };
+      else if (areValuesSame) yield { content };
       else {
         const [row] = store.rows(base.id, base.version, { offset: offset + index, limit: 1, maxBytes: Infinity });
         yield written(checker.checkRemaining(row!.values, `rows[${offset + index}]`));

@@ -237,10 +237,11 @@ function createVersions(
         const base = store.read(id, input.baseVersion ?? null);
         const columns = input.columns ?? base.columns;
         const checker = new RowChecker(columns, hasFileFor(author.reader));
-        const areColumnsSame = JSON.stringify(columns) === JSON.stringify(base.columns);
+        const types = new Map(columns.map(({ name, type }) => [name, type]));
+        const areValuesSame = base.columns.every(({ name, type }) => types.get(name) === type);
         const rows = input.rows
           ? checkedRows(input.rows, checker, new RowIds(), 'rows')
-          : changedRows({ base, changes: input.changes ?? {}, checker, areColumnsSame, store });
+          : changedRows({ base, changes: input.changes ?? {}, checker, areValuesSame, store });
         return writer.write(id, input.note ?? null, author, fillWith(columns, rows));
       });
     },

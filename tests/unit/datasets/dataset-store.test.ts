@@ -99,3 +99,16 @@ test('a full disk leaves nothing of a dataset, also when a cell names a file, an
   expect(list().map(({ name }) => name)).toEqual(['C']);
   await datasets.close();
 });
+
+test('rows have the same ids when a column is added, also one whose first duplicate was removed', async () => {
+  const { datasets } = open(openTestStorage());
+  const rows = ['x', 'x', 'y'].map((text) => ({ text }));
+  const { id } = await datasets.create({ name: 'A', columns, rows }, author);
+  const ids = () => datasets.rows(id, { version: null, offset: 0, limit: 10 }).data.map((row) => row.id);
+  await datasets.addVersion(id, { changes: { removed: [ids()[0]!] } }, author);
+  const before = ids();
+  const wider = [{ name: 'note', type: 'text' as const }, ...columns];
+  await datasets.addVersion(id, { columns: wider, changes: { added: [{ text: 'x' }] } }, author);
+  expect([before.length, ids().slice(0, 2)]).toEqual([2, before]);
+  expect(new Set(ids()).size).toBe(3);
+});
