@@ -70,8 +70,8 @@ export function createNameReader(rows: ExportRows, redactor: Redactor): (row: Ex
   };
 }
 
-/** Parts of a filter that people wrote; the others are ids, names of models, numbers and dates. */
-const writtenFields = ['text', 'appHeaders', 'feedback', 'tags'] as const;
+/** Parts of a filter that people or programs wrote; the others are ids, names of models, numbers and dates. */
+const writtenFields = ['text', 'appHeaders', 'feedback', 'tags', 'clients'] as const;
 
 /** The selection and the name that the pack contains. The rules apply to search terms, too. */
 export function redactedPlan({ name, input }: PackPlan): { name: string; selection: AuditExportInput['selection'] } {

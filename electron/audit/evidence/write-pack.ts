@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import type { ExportRows } from '../../storage/export-rows.ts';
 import { exportRecord } from './export-record.ts';
 import { conversationsOfPage, type PageHead } from './html-page.ts';
-import { createNameReader, selectionDetails, timeZoneOf } from './pack-details.ts';
+import { createNameReader, redactedPlan, selectionDetails, timeZoneOf } from './pack-details.ts';
 import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-store.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createPromptFileCopier } from './prompt-files.ts';
@@ -137,7 +137,7 @@ function openWriters(
   { lengths, conversations }: PackCheckpoint,
 ): Promise<PackWriter[]> {
   const head: PageHead = {
-    name: plan.name,
+    name: redactedPlan(plan).name,
     details: selectionDetails(plan, total, rows.names),
     timeZone: timeZoneOf(plan),
     pages: Math.max(1, Math.ceil(total / conversationsOfPage)),

@@ -247,6 +247,7 @@ describe('a pack', () => {
   test('contains no match of a rule in any text or file', async () => {
     const world = await openExports();
     const secret = 'mail a@example.com, call +49 30 1234567, pay 4111 1111 1111 1111 to DE89370400440532013000';
+    const client = 'crawler/1.0 (c@example.com)';
     const run = await record(
       world,
       {
@@ -258,6 +259,7 @@ describe('a pack', () => {
         appHeaders: { secret },
         metadata: { secret },
         configuration: { user: secret },
+        origin: { api: 'completions', client },
       },
       secret,
     );
@@ -270,7 +272,10 @@ describe('a pack', () => {
       },
       { reviewerId: 'reviewer' },
     );
-    const { files, pack } = await written(world, { selection: { filter: { text: '"a@example.com"' } } });
+    const { files, pack } = await written(world, {
+      name: 'Complaint of ann@example.com',
+      selection: { filter: { text: '"a@example.com"', clients: [client] } },
+    });
     for (const text of Object.values(files)) {
       expect(text).not.toMatch(/@example\.com|1234567|4111 1111|411111|DE89/);
     }
