@@ -205,8 +205,9 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
     if (Array.isArray(original)) return original.map((item) => value(item, onMatch));
     if (typeof original !== 'object' || original === null) return original;
     const result: Record<string, unknown> = {};
+    const copies = new Map<string, number>();
     for (const [name, inner] of Object.entries(original)) {
-      Object.defineProperty(result, freeName(result, text(name, onMatch)), {
+      Object.defineProperty(result, freeName(result, text(name, onMatch), copies), {
         value: isFileId(name, inner) ? inner : value(inner, onMatch),
         enumerable: true,
         configurable: true,
@@ -234,9 +235,14 @@ function replaced(text: string, spans: readonly Span[], replacement: string): st
   return result + text.slice(end);
 }
 
-/** Two names may become equal; no value is lost. */
-function freeName(taken: object, name: string): string {
+/** Names may become equal; no value is lost. `copies` has how many there are of each, or thousands would take minutes. */
+function freeName(taken: object, name: string, copies: Map<string, number>): string {
   let free = name;
-  for (let copy = 2; Object.hasOwn(taken, free); copy += 1) free = `${name} (${copy})`;
+  let copy = copies.get(name) ?? 1;
+  while (Object.hasOwn(taken, free)) {
+    copy += 1;
+    free = `${name} (${copy})`;
+  }
+  copies.set(name, copy);
   return free;
 }

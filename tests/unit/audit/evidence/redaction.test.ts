@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRedactor, type MatchListener } from '../../../../electron/audit/evidence/redaction.ts';
 import type { RedactionRule } from '../../../../shared/contract/audit-exports.ts';
 
@@ -79,6 +79,20 @@ test('searches every text, number and name of a value, and loses nothing if name
   });
   expect(redactor.value(JSON.parse('{"__proto__": "a@example.com"}'))).toEqual(JSON.parse('{"__proto__": "[e-mail]"}'));
   expect(redactor.counts).toEqual([4, 0, 1, 0]);
+});
+
+test('numbers many names that become equal without trying every number for each', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `${index}@example.com`);
+  const value = Object.fromEntries([['[e-mail] (3)', 'first'], ...names.map((name) => [name, 1])]);
+  const tries = vi.spyOn(Object, 'hasOwn');
+  const redacted = Object.keys(createRedactor(builtIn).value(value) as object);
+  const { length } = tries.mock.calls.filter(([, name]) => String(name).startsWith('[e-mail]'));
+  tries.mockRestore();
+  expect(redacted).toHaveLength(1001);
+  expect(redacted.slice(0, 4)).toEqual(['[e-mail] (3)', '[e-mail]', '[e-mail] (2)', '[e-mail] (4)']);
+  expect(redacted.at(-1)).toBe('[e-mail] (1001)');
+  expect(length).toBeGreaterThan(1000);
+  expect(length).toBeLessThan(3000);
 });
 
 test('reports every position with the text around it', () => {
