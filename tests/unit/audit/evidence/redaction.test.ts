@@ -21,6 +21,7 @@ describe('rules replace', () => {
     ['gb82west12345698765432', '[account]'],
     ['{"a":"Call\\n+49 30 1234567","b":"ann\\u0061\\u0040example.com"}', '{"a":"Call\\n[phone]","b":"[e-mail]"}'],
     ['{"a":"\\nDE89 3704 0044 0532 0130 00\\tj\\u00f6rg@example.com"}', '{"a":"\\n[account]\\t[e-mail]"}'],
+    ['MT73 MALT 01100 01234 konto 12345678 99', '[account]'],
     ['Kontonummer: 12345678, account no. 123-456-789', 'Kontonummer: [account], account no. [account]'],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
