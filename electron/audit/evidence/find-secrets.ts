@@ -1,4 +1,4 @@
-import { type Finder, joined, type Span } from './spans.ts';
+import { type Finder, findWith, joined, type Span } from './spans.ts';
 
 /** The form of keys and tokens, by their first characters: of providers of models, of code hosts, of clouds, and signed tokens. */
 const forms = [
@@ -21,17 +21,19 @@ function* knownForms(text: string): Generator<Span, void, void> {
   }
 }
 
-/** Values that a text itself calls a secret. A name of a variable has no digit or isn't in quotes. */
+/** The beginning of a value that a text itself calls a secret. A name of a variable has no digit or isn't in quotes. */
 const named =
   /(?:bearer {1,4}|(?:api[_-]?key|secret|passwor[dt]|passwd|(?:access|auth)[_-]?token)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)([^\s"'`,;<>(){}[\]]{8,200})/dgi;
 
-function* namedValues(text: string): Generator<Span, void, void> {
-  for (const match of text.matchAll(named)) {
-    const [start, end] = match.indices![1]!;
-    const value = match[1]!;
-    if (/\d/.test(value) && !value.includes('$')) yield { start, end };
-  }
-}
+/** Searched for on its own: an expression that repeats a group for megabytes overflows the stack. */
+const valueEnd = /[\s"'`,;<>(){}[\]]|$/g;
+
+const findNamed = findWith(named, (match) => {
+  const [start, end] = match.indices![1]!;
+  if (!/\d/.test(match[1]!) || match[1]!.includes('$')) return null;
+  valueEnd.lastIndex = end;
+  return { start, end: valueEnd.exec(match.input)!.index };
+});
 
 const keyBegin = '-----BEGIN ';
 const keyTitle = 'PRIVATE KEY-----';
@@ -54,4 +56,4 @@ function* privateKeys(text: string): Generator<Span, void, void> {
 }
 
 /** Keys, tokens, passwords that are called so, and private keys. The time is linear in the length of any text. */
-export const findSecrets: Finder = (text) => joined([...privateKeys(text), ...knownForms(text), ...namedValues(text)]);
+export const findSecrets: Finder = (text) => joined([...privateKeys(text), ...knownForms(text), ...findNamed(text)]);

@@ -123,6 +123,7 @@ describe('keys and tokens', () => {
     [`AKIAIOSFODNN7EXAMPLE, ghp_${bodyOf(36)}, ts_${bodyOf(40)}`, '[key], [key], [key]'],
     [`Authorization: Bearer ${bodyOf(30)}+/=`, 'Authorization: Bearer [key]'],
     [`eyJ${bodyOf(20)}.${bodyOf(30)}.${bodyOf(20)}`, '[key]'],
+    [`Bearer ${bodyOf(450)} and access_token=${bodyOf(450)}&$top=1`, 'Bearer [key] and access_token=[key]'],
     ['{"password": "hunter2hunter"}', '{"password": "[key]"}'],
     ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nrest', '[key]\nrest'],
     ['-----BEGIN PRIVATE KEY-----\nabc', '[key]'],
@@ -148,6 +149,7 @@ describe('keys and tokens', () => {
     '-----BEGIN PRIVATE KEY-----',
     'bearer ',
     'password=',
+    'password=1',
     'a',
     '\\',
   ])('reads a megabyte of %j at once', (part) => {
