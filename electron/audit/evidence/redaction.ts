@@ -33,8 +33,11 @@ function beginning(match: RegExpExecArray, part: string): Span {
   return { start: match.index, end: match.index + part.length };
 }
 
-/** Card numbers start with 2 to 6 and have 13 to 19 digits. The text after one, such as its date, can look like more digits of it. */
-export const findCards: Finder = findWith(/(?<!\d)[2-6](?:[ -]?\d){12,22}(?!\d)/g, (match) => {
+/**
+ * Card numbers start with 2 to 6 and have 13 to 19 digits; those of a fraction are none, but a list may have a comma before one. The text
+ * after one, such as its date, can look like more digits of it.
+ */
+export const findCards: Finder = findWith(/(?<!\d|\d\.)[2-6](?:[ -]?\d){12,22}(?!\d)/g, (match) => {
   for (const part of partsOf(match[0], 13, 19)) {
     if (passesLuhn(part.replaceAll(/\D/g, ''))) return beginning(match, part);
   }

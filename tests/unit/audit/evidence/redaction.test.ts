@@ -17,6 +17,7 @@ describe('rules replace', () => {
     ['08780201-fax, 08780201-f13e', '[phone]-fax, [phone]-f13e'],
     ['4111 1111 1111 1111 12/27', '[card] 12/27'],
     ['card 5500-0000-0000-0004, amex 378282246310005', 'card [card], amex [card]'],
+    ['[7,4111111111111111] in 2026. 4111111111111111 paid.4111111111111111', '[7,[card]] in 2026. [card] paid.[card]'],
     ['DE89 3704 0044 0532 0130 00 is mine', '[account] is mine'],
     ['gb82west12345698765432', '[account]'],
     ['{"a":"Call\\n+49 30 1234567","b":"ann\\u0061\\u0040example.com"}', '{"a":"Call\\n[phone]","b":"[e-mail]"}'],
@@ -33,6 +34,7 @@ describe("rules don't replace", () => {
     'on 2026-11-20 at 12:30:45, 01.02.2026, 2026-11-20T09:30:00.000Z',
     'order 123456789 of 1,234,567.89 EUR from 192.168.10.100',
     '4111111111111112 fails the check',
+    '{"probability":0.5493117033550109}',
     'DE88 is a road, AB12CDEF34567890123 is no IBAN of a country',
     '550e8400-e29b-41d4-a716-446655440000',
     '08780201-f13e-48c0-a429-50cfe93a1f18 00780201-A13E-48C0-A429-50CFE93A1F18',
@@ -69,12 +71,12 @@ test.each([
 test('searches every text, number and name of a value, and loses nothing if names become equal', () => {
   const redactor = createRedactor(builtIn);
   const value = {
-    to: ['a@example.com', { card: 4111111111111111, amount: 12.5 }],
+    to: ['a@example.com', { card: 4111111111111111, amount: 12.5, share: 0.5493117033550109 }],
     'b@example.com': 1,
     'c@example.com': 2,
   };
   expect(redactor.value(value)).toEqual({
-    to: ['[e-mail]', { card: '[card]', amount: 12.5 }],
+    to: ['[e-mail]', { card: '[card]', amount: 12.5, share: 0.5493117033550109 }],
     '[e-mail]': 1,
     '[e-mail] (2)': 2,
   });
