@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ComparisonCell, ComparisonCells } from '../../shared/contract/comparison-results.ts';
 import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
@@ -11,6 +10,7 @@ import type { Completions } from '../completions/completions.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { ExportedCell, ExportedPreference, ExportSelection } from './export-source.ts';
 import { pageOf, readRows, type RowPage, type RowQuery, type RowReaderOptions } from './read-rows.ts';
+import { createTurns } from './turns.ts';
 import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
 /** Who reads, and may see the texts of its own runs, or those of all. */
@@ -43,8 +43,6 @@ const shownCharacters = 2000;
 const allCharacters = 2 ** 30;
 /** SQLite reads a whole answer of megabytes for its beginning, which takes up to a millisecond. */
 const cellsAtOnce = 16;
-/** Cells are read for so long before other work gets its turn. */
-const maxTurnMs = 10;
 
 const hidden = 'Only the caller of the run and keys with the scope `audit` can read this.';
 
@@ -86,13 +84,9 @@ async function describeInTurns(
   describeSome: (some: readonly number[]) => readonly ComparisonCell[],
 ): Promise<ComparisonCell[]> {
   const cells: ComparisonCell[] = [];
-  let turnEnd = performance.now() + maxTurnMs;
+  const giveTurn = createTurns(() => job.flush());
   for (let start = 0; start < positions.length; start += cellsAtOnce) {
-    if (performance.now() >= turnEnd) {
-      await nextTurn();
-      job.flush();
-      turnEnd = performance.now() + maxTurnMs;
-    }
+    await giveTurn();
     cells.push(...describeSome(positions.slice(start, start + cellsAtOnce)));
   }
   return cells;

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ComparedCell,
   ComparedRow,
@@ -13,6 +12,7 @@ import type { VoteStore } from '../storage/vote-store.ts';
 import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { RowFinder } from './order-rows.ts';
+import { createTurns } from './turns.ts';
 import { judgesAmong } from './votes/cell-votes.ts';
 
 export interface RowQuery {
@@ -41,8 +41,6 @@ export interface RowReaderOptions {
 
 /** Of one page of rows. */
 const maxCellsAtOnce = 2000;
-/** Rows are read for so long before other work gets its turn. */
-const maxTurnMs = 10;
 
 /** The numbers of one page. */
 export function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
@@ -81,16 +79,22 @@ function rowReader(
   const { datasetId, datasetVersion, settings } = job.comparison;
   const { columns } = datasets.read(datasetId, datasetVersion);
   const cellsPerRow = settings.variantCount * settings.repeats;
+  // A row can have megabytes.
+  const giveTurn = createTurns(() => job.flush());
   return async (position) => {
+    await giveTurn();
     const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
     const positions = pageOf(job.cells.total, { offset: position * cellsPerRow, limit: cellsPerRow });
     const expected = expectedFields(row!.values, columns);
     const found = await describe(positions, expected ? maxComparedCharacters : characters);
-    const cells = found.map((cell): ComparedCell => {
-      const isCompared = expected && cell.answer !== null && cell.state === 'Completed';
-      const fields = isCompared ? compareFields(expected, cell.answer!) : null;
-      return { ...cell, answer: cell.answer?.slice(0, characters) ?? null, fields };
-    });
+    const cells: ComparedCell[] = [];
+    for (const cell of found) {
+      const { answer } = cell;
+      const isCompared = expected && answer !== null && cell.state === 'Completed';
+      const fields = isCompared ? compareFields(expected, answer) : null;
+      cells.push({ ...cell, answer: answer?.slice(0, characters) ?? null, fields });
+      await giveTurn();
+    }
     return { id: row!.id, values: cutValues(row!.values, characters), position, cells };
   };
 }
@@ -116,15 +120,7 @@ export async function readRows(
   const limit = Math.max(1, Math.min(page.limit, Math.floor(maxCellsAtOnce / job.cells.cellsPerRow)));
   const read = rowReader(job, characters, describe, options);
   const data: ComparedRow[] = [];
-  let turnEnd = performance.now() + maxTurnMs;
-  for (const index of pageOf(total, { offset: page.offset, limit })) {
-    data.push(await read(matching?.[index] ?? index));
-    // A row can have megabytes.
-    if (performance.now() < turnEnd) continue;
-    await nextTurn();
-    job.flush();
-    turnEnd = performance.now() + maxTurnMs;
-  }
+  for (const index of pageOf(total, { offset: page.offset, limit })) data.push(await read(matching?.[index] ?? index));
   const { rowCount: all } = settings;
   const counts = { all, differs: results.count('differs'), fails: results.count('fails'), disagrees: disagreeing.size };
   return { data, offset: page.offset, total, counts: results.isLoaded ? counts : null };

@@ -233,7 +233,7 @@ export const readComparisonFields = defineEndpoint({
   tag,
   summary: 'Compare JSON answers field by field',
   description:
-    'Counts for each field of the expected JSON objects how many answers of each variant have its value. The expected object is in a column of type `expected`. At most 20,000 answers are compared, those of the first rows.',
+    'Counts for each field of the expected JSON objects how many answers of each variant have its value; of each object, the first 100 fields. The expected object is in a column of type `expected`. At most 20,000 answers are compared, those of the first rows.',
   parameters: comparisonParameters,
   response: comparisonFields,
   errors: [404],
