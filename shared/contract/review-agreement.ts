@@ -27,7 +27,12 @@ const matrix = z
 
 const measures = {
   ratedItems: z.int().describe('Items with two values or more'),
-  percent: z.number().nullable().describe('Share of equal pairs of values, from 0 to 1'),
+  percent: z
+    .number()
+    .nullable()
+    .describe(
+      'Share of equal pairs of values, from 0 to 1. As in alpha, an item counts by its values, not by its pairs as in the matrix',
+    ),
   kappa: z.number().nullable().describe("Cohen's kappa; for more than two reviewers the mean of their pairs"),
   alpha: z
     .number()

@@ -80,7 +80,7 @@ export function agreementOfMatrix(
 export interface Reliability {
   /** Rows with at least two labels. */
   readonly rows: number;
-  /** Share of the pairs of labels of one row that are equal. */
+  /** Share of the pairs of labels of one row that are equal; each row counts by its labels, not by its pairs. */
   readonly share: number;
   /** That of Wilson, as if each row were one pair. */
   readonly shareInterval: Interval;

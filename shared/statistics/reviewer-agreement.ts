@@ -28,7 +28,7 @@ export interface ReviewerAgreement {
   /** Items with at least two ratings. */
   readonly items: number;
   readonly raters: readonly string[];
-  /** Share of the pairs of ratings of one item that are equal, from 0 to 1, with the interval of Wilson. */
+  /** Share of the pairs of ratings of one item that are equal, from 0 to 1: Krippendorff's observed agreement, with the interval of Wilson. */
   readonly percent: Figure;
   /** Of the two raters; for more the mean of the pairs without an interval (R. J. Light, 1971, Psychological Bulletin 76, 365-377). */
   readonly kappa: Figure;
