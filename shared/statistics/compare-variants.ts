@@ -128,9 +128,17 @@ function verdictOf(measure: Measure, interval: Interval | null): Verdict {
   return isHigher === (measure === 'passRate' || measure === 'score') ? 'better' : 'worse';
 }
 
+/** By row. The means of equal repeats in another order differ by what was rounded. */
+function deviationsOf(values: Float64Array, others: Float64Array): Float64Array {
+  return values.map((value, row) => {
+    const deviation = value - others[row]!;
+    return Math.abs(deviation) <= Math.abs(value) * 1e-12 ? 0 : deviation;
+  });
+}
+
 function differenceOf(measure: Measure, variant: RowValues, baseline: RowValues, comparison: Comparison): Difference {
   const { confidence, rowsPlanned } = comparison;
-  const deviations = present(variant[measure].map((value, row) => value - baseline[measure][row]!));
+  const deviations = present(deviationsOf(variant[measure], baseline[measure]));
   const rows = deviations.length;
   let estimate = 0;
   let interval: Interval | null = null;

@@ -105,6 +105,15 @@ describe('a comparison', () => {
     expect(report!.latency!.p95).toBeGreaterThan(report!.latency!.p50);
   });
 
+  test('sees no difference between the same costs in another order of the repeats', () => {
+    const costs = (...row: number[]) => [...row, ...row, ...row].map((cost): Cell => [null, null, cost]);
+    const variants = [variant('A', costs(0.1, 0.2, 0.3)), variant('B', costs(0.3, 0.2, 0.1))];
+    const [, second] = compareVariants({ ...end, repeats: 3, variants });
+    const { cost } = second!.differences!;
+    expect(cost).toMatchObject({ estimate: 0, interval: [0, 0], verdict: 'unclear', rowsNeeded: null });
+    expect(cost.sentence).toContain('no difference seen');
+  });
+
   test('has nothing to say without cells', () => {
     const [first, second] = compareVariants({ ...end, variants: [variant('A', [[null]]), variant('B', [[null]])] });
     expect(first).toMatchObject({ passRate: null, interval: null, score: null, cost: null, latency: null, rows: 0 });
