@@ -33,7 +33,7 @@ function unitOf(measure: Measure, largest: number): Unit {
 type Ends = [low: number, middle: number, high: number];
 
 /** As many digits as the interval justifies, and so many that an end near 0 isn't rounded to 0 if that decides the verdict. */
-function digitsFor([low, middle, high]: Ends, isClear: boolean): number {
+export function digitsFor([low, middle, high]: Ends, isClear: boolean): number {
   const digitsOf = (size: number) => (size > 0 ? -Math.floor(Math.log10(size)) : 0);
   const forWidth = digitsOf((high - low) / 2 || Math.abs(middle) / 10);
   const forEnd = isClear ? digitsOf(Math.min(Math.abs(low), Math.abs(high))) : 0;

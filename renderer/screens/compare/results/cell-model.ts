@@ -1,6 +1,7 @@
 import type { ComparedCell, ComparedRow, ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { Check, CheckResult } from '../../../../shared/contract/checks.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
+import { digitsFor } from '../../../../shared/statistics/sentences.ts';
 import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
 
 export type Difference = NonNullable<ComparisonReport['variants'][number]['difference']>;
@@ -179,9 +180,6 @@ export function fieldCount({
   return { agreeing: results.length - wrong.length, total: results.length, wrong };
 }
 
-const points = (share: number) => Math.round(share * 100);
-const signed = (value: number) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
-
 /** A difference in words: `+9 points` with `95 % between +2 and +16`, or `Cannot tell yet`. */
 export function differenceWords(
   { verdict, estimate, interval, rows, rowsNeeded }: Difference,
@@ -198,10 +196,12 @@ export function differenceWords(
             : `About ${formatWhole(rounded(rowsNeeded))} rows would`;
     return { word: isFinal ? 'Cannot tell' : 'Cannot tell yet', detail, tone: 'secondary' };
   }
-  const [low, high] = interval.map(points) as [number, number];
+  const ends = [interval[0], estimate, interval[1]].map((share) => share * 100) as [number, number, number];
+  const digits = digitsFor(ends, true);
+  const [low, middle, high] = ends.map((points) => `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(digits)}`);
   return {
-    word: `${signed(points(estimate))} ${Math.abs(points(estimate)) === 1 ? 'point' : 'points'}`,
-    detail: `95 % between ${signed(low)} and ${signed(high)}`,
+    word: `${middle} ${/^.1$/.test(middle!) ? 'point' : 'points'}`,
+    detail: `95 % between ${low} and ${high}`,
     tone: verdict === 'better' ? 'positive' : 'negative',
   };
 }

@@ -115,8 +115,18 @@ describe('a difference', () => {
     [difference, '+9 points', '95 % between +2 and +16'],
     [
       { ...difference, verdict: 'worse' as const, estimate: -0.01, interval: [-0.02, -0.004] as [number, number] },
+      '−1.0 points',
+      '95 % between −2.0 and −0.4',
+    ],
+    [
+      { ...difference, estimate: 0.004, interval: [0.0032, 0.005] as [number, number] },
+      '+0.40 points',
+      '95 % between +0.32 and +0.50',
+    ],
+    [
+      { ...difference, verdict: 'worse' as const, estimate: -0.0149, interval: [-0.04, -0.01] as [number, number] },
       '−1 point',
-      '95 % between −2 and 0',
+      '95 % between −4 and −1',
     ],
     [{ ...unclear, rowsNeeded: 253 }, 'Cannot tell yet', 'About 260 rows would'],
     [{ ...unclear, rowsNeeded: 100_001 }, 'Cannot tell yet', 'More than 100,000 rows would'],
