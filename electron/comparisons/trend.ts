@@ -65,6 +65,7 @@ export async function trendOf(
     return before === undefined ? [] : [{ before, row }];
   });
   signal.throwIfAborted();
+  const isFinal = [now, earlier].every(({ comparison }) => comparison.state === 'Completed');
   const earlierNames = new Set(earlier.setup.variants.map(({ name }) => name));
   const names = now.setup.variants.map(({ name }) => name).filter((name) => earlierNames.has(name));
   const variants: ComparisonTrend['variants'] = [];
@@ -85,7 +86,7 @@ export async function trendOf(
         ],
         baseline: 0,
         repeats: 1,
-        rowsPlanned: null,
+        rowsPlanned: isFinal ? null : shared.length,
         differencesShown: names.length,
       },
       { signal },
