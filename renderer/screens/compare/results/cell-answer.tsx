@@ -1,9 +1,11 @@
 import { useRef, useState } from 'react';
 import type { ComparedCell } from '../../../../shared/contract/comparison-results.ts';
 import { Button, CopyButton } from '../../../components/button.tsx';
+import { Segmented } from '../../../components/choices.tsx';
 import { TextDiff } from '../../../components/diff/text-diff.tsx';
 import { formatWhole } from '../../../components/format.ts';
 import { JsonTree, useJsonOutline } from '../../../components/json-tree/json-tree.tsx';
+import { Select } from '../../../components/select.tsx';
 import { ErrorFailure, LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useRun } from '../../../queries/runs.ts';
 import { quotedParts } from './cell-model.ts';
@@ -144,4 +146,25 @@ export function AnswerDiff({
 export function CopyAnswer({ cell }: { cell: ComparedCell }) {
   const run = useRun(cell.state === 'Completed' ? cell.runId : null);
   return <CopyButton text={() => run.data?.output.content ?? ''} label="Copy answer" isIconOnly size="small" />;
+}
+
+interface RepeatChoiceProps {
+  repeats: number;
+  /** From 1. */
+  value: number;
+  onValueChange: (value: number) => void;
+}
+
+/** Which repeat is shown. */
+export function RepeatChoice({ repeats, value, onValueChange }: RepeatChoiceProps) {
+  const Choice = repeats > 10 ? Select : Segmented;
+  const options = Array.from({ length: repeats }, (_, index) => ({ value: `${index + 1}`, label: `${index + 1}` }));
+  return (
+    <Choice
+      label="Repeat"
+      value={`${value}`}
+      options={options}
+      onValueChange={(chosen) => onValueChange(Number(chosen))}
+    />
+  );
 }

@@ -6,7 +6,6 @@ import type { Check } from '../../../../shared/contract/checks.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
-import { Segmented } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatCost, formatPlural, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -26,7 +25,7 @@ import {
   rowWords,
   summarize,
 } from './cell-model.ts';
-import { Answer, AnswerDiff, CopyAnswer } from './cell-answer.tsx';
+import { Answer, AnswerDiff, CopyAnswer, RepeatChoice } from './cell-answer.tsx';
 import { CellVotes } from './cell-votes.tsx';
 import { CheckMark } from './grid-row.tsx';
 import { useRunCommands } from './results-header.tsx';
@@ -219,12 +218,7 @@ function LoadedCell({ comparison, dataset, report, open, row, isDiff }: LoadedCe
         <RowInput row={row} dataset={dataset} titleColumn={titleColumn} />
         <div className="header">
           {repeats > 1 && (
-            <Segmented
-              label="Repeat"
-              value={`${cell.repeat}`}
-              options={own.slice(0, 10).map((one) => ({ value: `${one.repeat}`, label: one.repeat }))}
-              onValueChange={(value) => setRepeat(Number(value) - 1)}
-            />
+            <RepeatChoice repeats={repeats} value={cell.repeat} onValueChange={(value) => setRepeat(value - 1)} />
           )}
           {repeats > 1 && (
             <span className={classNames('caption medium nowrap', summary.distinct > 1 ? 'caution' : 'tertiary')}>

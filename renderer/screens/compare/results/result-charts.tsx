@@ -130,8 +130,8 @@ export function ResultCharts({ report }: { report: ComparisonReport }) {
 
 /** How likely one of several repeats passes, and all of them do. */
 function RepeatRates({ report }: { report: ComparisonReport }) {
-  const counts = report.variants[0]?.repeatRates.map(({ repeats }) => repeats) ?? [];
-  const shown = counts.filter((count) => count > 1);
+  const counts = report.variants.flatMap(({ repeatRates }) => repeatRates.map(({ repeats }) => repeats));
+  const shown = [...new Set(counts)].filter((count) => count > 1).toSorted((one, other) => one - other);
   if (shown.length === 0) return null;
   const cell = ({ mean, interval }: { mean: number; interval: readonly [number, number] | null }) =>
     `${percent(mean)}${interval ? ` (${Math.round(interval[0] * 100)} to ${Math.round(interval[1] * 100)})` : ''}`;
