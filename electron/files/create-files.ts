@@ -150,6 +150,9 @@ function nameFor(mediaType: FileMediaType): string {
   return mediaType.startsWith('text/') ? 'file.txt' : `file.${mediaType.split('/')[1]!.replace('mpeg', 'mp3')}`;
 }
 
+/** Names what is converted from a PDF. Callers give the same PDF different names, so this is never the name of another caller. */
+const titleOf = ({ name }: StoredFile) => name.replace(/\.pdf$/i, '');
+
 /** More conversions than these are made again. */
 const maxKnownTexts = 200;
 
@@ -157,19 +160,20 @@ const maxKnownTexts = 200;
 function createTextConversion({ store, inspector }: FilesOptions, folder: FileFolder): Files['textOf'] {
   const known = new Map<string, StoredFile>();
   return async (pdf, { signal, callerId }) => {
-    const converted = known.get(pdf.id);
-    if (converted && store.has(converted.id)) {
-      store.add(converted, callerId);
-      return converted;
-    }
     const { id, mediaType, name } = pdf;
+    const fileName = `${titleOf(pdf)}.txt`;
+    const converted = known.get(id);
+    if (converted && store.has(converted.id)) {
+      const file = { ...converted, name: fileName };
+      store.add(file, callerId);
+      return file;
+    }
     if (mediaType !== 'application/pdf') throw new TypeError(`${mediaType} has no text to extract`);
     const { text } = await inspector.readSource({ path: folder.pathOf(id), fileName: name, mediaType }, { signal });
     const content = Buffer.from(text);
     if (content.length > maxFileBytes)
       throw new AppError('payload_too_large', `The text of "${name}" is larger than 20 MB. Split the PDF.`);
     await using incoming = new Incoming(folder, inspector);
-    const fileName = `${name.replace(/\.pdf$/i, '')}.txt`;
     await incoming.receive({ content: Readable.from([content]), fileName, mediaType: 'text/plain' });
     const { file } = await incoming.store({ signal, callerId, keepLocation: false });
     if (known.size >= maxKnownTexts) known.clear();
@@ -184,13 +188,14 @@ const maxKnownPages = 2_000;
 /** Keeps which image belongs to which page, so that a comparison of models renders a page once. */
 function createPageConversion({ store, inspector }: FilesOptions, folder: FileFolder): Files['pagesOf'] {
   const known = new Map<string, StoredFile>();
+  const nameOf = (pdf: StoredFile, number: number) => `${titleOf(pdf)}, page ${number}.jpg`;
 
   async function storeImage(
     pdf: StoredFile,
     { number, path, width, height }: RenderedPage & { readonly number: number; readonly path: string },
     { signal, callerId }: Parameters<Files['pagesOf']>[1],
   ): Promise<StoredFile> {
-    const name = `${pdf.name.replace(/\.pdf$/i, '')}, page ${number}.jpg`;
+    const name = nameOf(pdf, number);
     const { size: bytes } = await stat(path);
     const id = await hashFile(path, signal);
     const file: StoredFile = { id, mediaType: 'image/jpeg', name, bytes, width, height, pages: null };
@@ -207,7 +212,7 @@ function createPageConversion({ store, inspector }: FilesOptions, folder: FileFo
     };
     const images = new Map<number, StoredFile>();
     for (const number of pages.filter(isKnown)) {
-      const image = known.get(keyOf(number))!;
+      const image = { ...known.get(keyOf(number))!, name: nameOf(pdf, number) };
       store.add(image, callerId);
       images.set(number, image);
     }
