@@ -8,12 +8,21 @@ export interface NormalizedText {
 }
 
 /** Letters of other scripts that look like a Latin one. They are replaced only in words that also have Latin letters. */
-const lookalikes = new Map(
+const smallLookalikes = new Map(
   Object.entries({
     а: 'a', в: 'b', е: 'e', ѕ: 's', і: 'i', ј: 'j', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x',
     ԁ: 'd', ӏ: 'l', α: 'a', β: 'b', ε: 'e', η: 'n', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', ɑ: 'a', ı: 'i',
   }),
 ); // prettier-ignore
+
+/** Greek capitals that look like another letter than their small form does. */
+const capitalLookalikes = new Map(Object.entries({ Η: 'h', Μ: 'm', Ν: 'n', Ζ: 'z' }));
+
+const lookalikes = new Map([
+  ...smallLookalikes,
+  ...[...smallLookalikes].map(([character, letter]) => [character.toUpperCase(), letter] as const),
+  ...capitalLookalikes,
+]);
 
 /** Digits and signs that replace a letter if they are between letters. */
 const leetLetters = new Map(
@@ -172,7 +181,7 @@ function restoreLetters({ units }: Units, from: number, to: number): void {
   }
   for (let index = from; index < to; index += 1) {
     const unit = units[index]!;
-    const letter = lookalikeUnits.get(unit) ?? lookalikeUnits.get(unit + 0x20);
+    const letter = lookalikeUnits.get(unit);
     if (unit >= 128 && letter !== undefined) units[index] = letter;
     const leet = leetUnits.get(unit);
     if (leet === undefined || hasLetterAhead[index - from] === 0) continue;
