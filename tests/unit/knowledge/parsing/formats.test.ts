@@ -40,6 +40,18 @@ describe('plain text', () => {
     expect((await readSourceText('a.txt', Buffer.from(letters))).text).toBe(russian);
   });
 
+  test('in damaged UTF-8 loses only what is damaged', async () => {
+    const text = 'Zürich und Genève liegen in der Schweiz. '.repeat(10);
+    const cut = Buffer.from(`${text}é`).subarray(0, -1);
+    const read = [cut, Buffer.concat([Buffer.from([0xff]), Buffer.from(text)])].map((content) =>
+      readSourceText('a.txt', content),
+    );
+    expect((await Promise.all(read)).map((source) => source.text.trim())).toEqual([
+      `${text}\ufffd`,
+      `\ufffd${text.trim()}`,
+    ]);
+  });
+
   test('joins wrapped lines, but splits a log between its lines', async () => {
     const broken = Array.from(
       { length: 40 },
@@ -136,6 +148,13 @@ describe('HTML', () => {
       Buffer.from([0x8e, 0x8e, 0x8b, 0xe0, 0x90, 0xce]),
     ]);
     expect((await readSourceText('a.html', page)).text).toBe('試金石');
+  });
+
+  test('that declares UTF-8 is read as such unless it is in another encoding', async () => {
+    const read = async (...parts: Buffer[]) =>
+      (await readSourceText('a.html', Buffer.concat([Buffer.from('<meta charset="utf-8"><p>'), ...parts]))).text;
+    expect(await read(Buffer.from('Zürich '), Buffer.from([0xff]))).toBe('Zürich \ufffd');
+    expect(await read(Buffer.from('Zürich und Genève', 'latin1'))).toBe('Zürich und Genève');
   });
 });
 
