@@ -93,6 +93,28 @@ function createJsonWriter(writer: DocumentWriter, report: ReportProgress) {
   return { write };
 }
 
+/** The same JSON with the numbers as texts that JavaScript would change, such as 1.10 or one of 19 digits. */
+function withExactNumbers(json: string): string {
+  const parts: string[] = [];
+  let written = 0;
+  let isInText = false;
+  for (const { 0: token, index } of json.matchAll(/\\.|"|-?\d[\d.eE+-]*/g)) {
+    if (token === '"') isInText = !isInText;
+    else if (!isInText && String(Number(token)) !== token) {
+      parts.push(json.slice(written, index), `"${token}"`);
+      written = index + token.length;
+    }
+  }
+  return parts.join('') + json.slice(written);
+}
+
+/** Parses the text itself first, because its errors name positions in it. */
+function parseExactly(json: string): Json {
+  const value = JSON.parse(json) as Json;
+  const exact = withExactNumbers(json);
+  return exact === json ? value : (JSON.parse(exact) as Json);
+}
+
 /** One value per line, as in logs and data sets; `null` for any other file. */
 function parseLines(text: string): Json[] | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -100,7 +122,7 @@ function parseLines(text: string): Json[] | null {
   const values: Json[] = [];
   for (const line of lines) {
     try {
-      values.push(JSON.parse(line) as Json);
+      values.push(parseExactly(line));
     } catch {
       // A file that is still being written ends within a line; any other error means another format.
       return values.length > 0 && values.length === lines.length - 1 ? values : null;
@@ -111,7 +133,7 @@ function parseLines(text: string): Json[] | null {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseExactly(text);
   } catch (error) {
     const values = parseLines(text);
     if (values) return values;

@@ -227,6 +227,14 @@ describe('JSON', () => {
     );
   });
 
+  test('has its numbers as they are written', async () => {
+    const json = String.raw`{"id": 1234567890123456789, "price": 1.10, "all": [-0, 1E5, 2], "note": "\\", "quote": "\"1.10 \\\" 2.0"}`;
+    const lines = ['id: 1234567890123456789', 'price: 1.10', 'all: -0, 1E5, 2', 'note: \\', 'quote: "1.10 \\" 2.0'];
+    expect((await readSourceText('a.json', json)).text).toBe(lines.join('\n'));
+    const { text } = await readSourceText('a.jsonl', '{"price": 1.10}\n{"price": 2.00}\n');
+    expect(text).toBe('[0] price: 1.10\n[1] price: 2.00');
+  });
+
   test('with one value per line is read as a list', async () => {
     expect((await readSourceText('a.jsonl', '{"a":1}\n{"a":2}\n')).text).toBe('[0] a: 1\n[1] a: 2');
   });
