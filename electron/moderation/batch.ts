@@ -11,12 +11,7 @@ const maxFailures = 3;
 const titleLength = 120;
 
 /** Failures of the classifier, independent of the text. */
-const lastingFailures = new Set([
-  'provider_not_configured',
-  'provider_key_refused',
-  'model_not_installed',
-  'invalid_request',
-]);
+const lastingFailures = new Set(['provider_not_configured', 'provider_key_refused', 'model_not_installed']);
 
 /** No score is above 1, so passages aren't searched. That makes a batch three times as fast. They are searched when a text is opened. */
 const unreachable = forEachCategory(() => 2);

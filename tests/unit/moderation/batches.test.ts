@@ -16,6 +16,7 @@ const { signal } = new AbortController();
 const numberReader: Classifier = {
   presets,
   classify: async (input) => {
+    if (input === 'too long') throw new AppError('invalid_request', 'The model supports 8192 tokens.');
     if (input === 'broken') throw new AppError('provider_failed', 'It failed.');
     const scores = forEachCategory((category) => (category === 'violence' ? Number(input) : 0));
     return { model: 'reader', scores, highlights: [], rawAnswer: null };
@@ -86,6 +87,14 @@ describe('a batch', () => {
     ).toEqual([false, true]);
     const all = await ended(await begin(['broken', 'broken', 'broken', '0.5']));
     expect(all).toMatchObject({ state: 'failed', classifiers: [{ failed: 3, failure: { code: 'provider_failed' } }] });
+  });
+
+  test('continues after a text that the model rejects', async () => {
+    const { begin, ended } = batchesWith(numberReader);
+    expect(await ended(await begin(['too long', '0.5']))).toMatchObject({
+      state: 'completed',
+      classifiers: [{ done: 2, failed: 1, failure: null }],
+    });
   });
 
   test('does not call a classifier without a key again, while the other one continues', async () => {
