@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { Batch, BatchInput, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import type { Category, Highlight, ModerationClassifier } from '../../../shared/contract/moderation.ts';
+import { editorText } from '../../components/editor/text-change.ts';
 import { useBatchText, useCheck, useCreateBatch, useHighlights } from '../../queries/moderation.ts';
 import { batchAddress } from '../../shell/addresses.ts';
 import { useNavigateFromHere } from '../../shell/navigate-from-here.ts';
@@ -93,6 +94,8 @@ export function useOpenText(
   const isOfBatch = batch !== undefined && index !== null;
   const check = useCheck(isOfBatch ? null : checked);
   const batchText = useBatchText(isOfBatch ? batch.id : null, isOfBatch ? index : null);
+  // Highlights are positions in the text as the editor shows it.
+  const ofBatch = batchText.data === undefined ? null : editorText(batchText.data);
   const result = isOfBatch ? results[index] : undefined;
 
   const verdicts = useMemo<ShownVerdict[]>(() => {
@@ -113,7 +116,7 @@ export function useOpenText(
   const first = verdicts[0]?.scores ?? null;
   const flags = first && thresholds ? flagsAt(Object.values(scoresInOrder(first)), thresholds) : [];
   const hasVerdict = first !== null;
-  const judged = !hasVerdict ? null : isOfBatch ? (batchText.data ?? null) : (checked?.text ?? null);
+  const judged = !hasVerdict ? null : isOfBatch ? ofBatch : (checked?.text ?? null);
   const isOnDevice = verdicts[0]?.classifier.kind === 'on-device';
   const shown = verdicts[0] ? judgedScores(verdicts[0].classifier, first) : null;
   const rested = useRested(thresholds);
@@ -121,7 +124,7 @@ export function useOpenText(
   const passages = flags.length > 0 && isOnDevice ? highlights.data : undefined;
   return {
     title: isOfBatch ? `Text ${index + 1}` : 'Text',
-    text: isOfBatch ? (batchText.data ?? '') : own,
+    text: isOfBatch ? (ofBatch ?? '') : own,
     judged,
     verdicts,
     flags,

@@ -166,6 +166,14 @@ describe('a file of texts', () => {
     expect((await opened.window.host.client.call(listBatches)).data.map(({ name }) => name)).toEqual([batchName]);
   });
 
+  test('with Windows line ends is highlighted at the flagged passages', async () => {
+    await open();
+    const text = `${'Good morning.\r\n'.repeat(20)}${threat} ${'The garden is nice today. '.repeat(5)}`;
+    importFile('tickets.jsonl', JSON.stringify({ text }));
+    await screen.findByText(/^Flagged: .*violence/);
+    await waitFor(() => expect(document.querySelector('mark')?.textContent).toMatch(/^I will find you/));
+  });
+
   test('does not replace a text that was opened meanwhile', async () => {
     await open();
     const release = hold(createBatch);
