@@ -84,7 +84,7 @@ function useShownTexts({ batchId, index }: ModerationAddress, thresholds: Catego
   const batch = batches?.find(({ id }) => id === batchId);
   const results = useBatchResults(batch).data?.results ?? noResults;
   const share = useMemo(
-    () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0 }),
+    () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0, compared: 0 }),
     [results, thresholds],
   );
   const open = useOpenText(batch, results, index ?? (batch ? 0 : null), thresholds);

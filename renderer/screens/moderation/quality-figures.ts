@@ -88,22 +88,26 @@ export interface FlaggedShare {
   readonly flagged: readonly number[];
   /** Indices of the texts that the two classifiers flag for different categories. */
   readonly differ: readonly number[];
-  /** Texts that the first classifier has scored; with two, both. */
+  /** Texts that the first classifier has scored. */
   readonly judged: number;
+  /** Texts that every classifier has scored. */
+  readonly compared: number;
 }
 
 export function flaggedShare(results: readonly BatchResult[], thresholds: CategoryScores): FlaggedShare {
   const flagged: number[] = [];
   const differ: number[] = [];
   let judged = 0;
+  let compared = 0;
   for (const [index, { scores }] of results.entries()) {
     const [first, second] = scores;
-    if (scores.every((each) => each !== null)) judged += 1;
+    if (first) judged += 1;
+    if (scores.every((each) => each !== null)) compared += 1;
     const flags = flagsAt(first, thresholds);
     if (flags.length > 0) flagged.push(index);
     if (first && second && flags.join() !== flagsAt(second, thresholds).join()) differ.push(index);
   }
-  return { flagged, differ, judged };
+  return { flagged, differ, judged, compared };
 }
 
 export function scoresOf(scores: readonly number[]): CategoryScores {

@@ -139,7 +139,7 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
           <dd>
             {agree && `${agree.length} of ${both!.length} here`}
             {agree && isBoth && ', '}
-            {isBoth && `${formatCount(share.judged - share.differ.length)} of ${formatCount(share.judged)} texts`}
+            {isBoth && `${formatCount(share.compared - share.differ.length)} of ${formatCount(share.compared)} texts`}
           </dd>
         </div>
       )}

@@ -59,8 +59,16 @@ test('the threshold for a given precision is the lowest that reaches it', () => 
 
 test('texts are flagged and differ by the current thresholds', () => {
   const two = [judged(0.9, null, 0.9), judged(0.6, null, 0.2), { ...judged(0.1, null), scores: [null, null] }];
-  expect(flaggedShare(two, limits)).toEqual({ flagged: [0, 1], differ: [1], judged: 2 });
-  expect(flaggedShare(two, { ...limits, violence: 0.7 })).toEqual({ flagged: [0], differ: [], judged: 2 });
+  expect(flaggedShare(two, limits)).toEqual({ flagged: [0, 1], differ: [1], judged: 2, compared: 2 });
+  expect(flaggedShare(two, { ...limits, violence: 0.7 })).toEqual({ flagged: [0], differ: [], judged: 2, compared: 2 });
+});
+
+test('texts that only the first classifier has scored count as judged, not as compared', () => {
+  const behind = [0.9, 0.6, 0.1].map((violence) => ({
+    ...judged(violence, null),
+    scores: [[0, 0, 0, 0, violence], null],
+  }));
+  expect(flaggedShare(behind, limits)).toEqual({ flagged: [0, 1], differ: [], judged: 3, compared: 0 });
 });
 
 describe('the category closest to its threshold', () => {
