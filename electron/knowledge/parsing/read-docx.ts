@@ -119,8 +119,22 @@ interface OpenParagraph {
   listLevel: number;
 }
 
-/** Fallbacks, text that was deleted or moved away, and formulas of fields. */
-const dropped = new Set(['mc:Fallback', 'w:moveFrom', 'w:instrText', 'w:delText', 'w:del']);
+/** Fallbacks, text that was deleted or moved away, properties before a tracked change, and formulas of fields. */
+const dropped = new Set([
+  'mc:Fallback',
+  'w:moveFrom',
+  'w:instrText',
+  'w:delText',
+  'w:del',
+  'w:pPrChange',
+  'w:rPrChange',
+  'w:tblPrChange',
+  'w:tblGridChange',
+  'w:trPrChange',
+  'w:tcPrChange',
+  'w:numberingChange',
+  'w:sectPrChange',
+]);
 
 type Setter = (paragraph: OpenParagraph, attributes: XmlAttributes) => void;
 

@@ -273,6 +273,24 @@ describe('a Word document', () => {
   const cell = (content: string) => `<w:tc>${content}</w:tc>`;
   const table = (...rows: string[]) => `<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`;
 
+  test('has the properties after its tracked changes, not before them', async () => {
+    const run = (text: string, properties = '') => `<w:r>${properties}<w:t>${text}</w:t></w:r>`;
+    const paragraph = (now: string, before: string, content: string) =>
+      `<w:p><w:pPr>${now}<w:pPrChange w:id="1"><w:pPr>${before}</w:pPr></w:pPrChange></w:pPr>${content}</w:p>`;
+    const body = [
+      paragraph('<w:pStyle w:val="Heading1"/>', '<w:pStyle w:val="Normal"/>', run('Fees')),
+      paragraph('', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr>', run('No longer an item.')),
+      `<w:p>${run('Shown.', '<w:rPr><w:rPrChange w:id="1"><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr>')}</w:p>`,
+    ].join('');
+    const names = { Heading1: 'heading 1', Normal: 'Normal' };
+    const styles = Object.entries(names).map(
+      ([id, name]) => `<w:style w:styleId="${id}"><w:name w:val="${name}"/></w:style>`,
+    );
+    const more = { 'word/styles.xml': `<w:styles xmlns:w="w">${styles.join('')}</w:styles>` };
+    const { text, passages } = await readSourceText('a.docx', await docx(body, more));
+    expect([text, passages[0]!.heading]).toEqual(['Fees\n\nNo longer an item.\n\nShown.', 'Fees']);
+  });
+
   test('keeps the text around a table that is nested in a cell, in order', async () => {
     const inner = table(
       ['Needle', 'Gold', 'Colour'].map((name) => cell(word(name))).join(''),
