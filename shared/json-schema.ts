@@ -12,7 +12,8 @@ const schemaKeywords: ReadonlySet<string> = new Set(
   ),
 );
 const schemaListKeywords: ReadonlySet<string> = new Set('allOf anyOf items oneOf prefixItems'.split(' '));
-const schemaMapKeywords: ReadonlySet<string> = new Set(
+/** Keywords that contain an object of schemas by names. */
+export const schemaMapKeywords: ReadonlySet<string> = new Set(
   '$defs definitions dependentSchemas patternProperties properties'.split(' '),
 );
 

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import { chosenFunction, forcesToolCall, type ToolFunction, toolFunctions } from '../../shared/contract/tools.ts';
-import { describeSchemaIssue, isObject, type JsonSchema } from '../../shared/json-schema.ts';
+import { describeSchemaIssue, isObject, type JsonSchema, schemaMapKeywords } from '../../shared/json-schema.ts';
 import { type Grammar, schemaGrammar } from '../../shared/schema-grammar.ts';
 import type { ToolCallModelPart } from '../providers/provider.ts';
 import type { EngineRequest } from './engine-process.ts';
@@ -18,15 +18,17 @@ export function offeredTools(configuration: Configuration): ToolFunction[] {
 /** Keywords with values in place of schemas. */
 const valueKeywords = new Set(['enum', 'const', 'default', 'examples']);
 
-/** A schema inside of another one: its references begin at its new position. */
-function movedSchema(schema: unknown, pointer: string): unknown {
-  if (Array.isArray(schema)) return schema.map((inner) => movedSchema(inner, pointer));
-  if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([key, value]) => {
-    if (valueKeywords.has(key)) return [key, value];
-    if (key === '$ref' && typeof value === 'string' && value.startsWith('#'))
-      return [key, `#${pointer}${value.slice(1)}`];
-    return [key, movedSchema(value, pointer)];
+/** A schema inside of another one, or an object of schemas by names: their references begin at their new position. */
+function moved(value: unknown, pointer: string, isByName = false): unknown {
+  if (Array.isArray(value)) return value.map((inner) => moved(inner, pointer));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    // A name may be that of a keyword.
+    if (isByName) return [key, moved(inner, pointer)];
+    if (valueKeywords.has(key)) return [key, inner];
+    if (key === '$ref' && typeof inner === 'string' && inner.startsWith('#'))
+      return [key, `#${pointer}${inner.slice(1)}`];
+    return [key, moved(inner, pointer, schemaMapKeywords.has(key))];
   });
   return Object.fromEntries(entries) as JsonSchema;
 }
@@ -40,7 +42,7 @@ function callSchema(tools: readonly ToolFunction[]): JsonSchema {
       type: 'object',
       properties: {
         name: { const: name },
-        arguments: movedSchema({ type: 'object', ...parameters }, argumentsPointer(index)),
+        arguments: moved({ type: 'object', ...parameters }, argumentsPointer(index)),
       },
       required: ['name', 'arguments'],
       additionalProperties: false,

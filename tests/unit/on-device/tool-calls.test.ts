@@ -87,3 +87,15 @@ test('has a grammar for a forced call only, and names the schema that none can e
     /^configuration\.tools\[2\]\.function\.parameters: .*"not"/,
   );
 });
+
+test.each(['city', 'default', 'enum', 'const', 'examples', '$ref'])(
+  'the argument "%s" may refer to a definition',
+  (name) => {
+    const properties = { [name]: { $ref: '#/$defs/level' } };
+    const $defs = { level: { $ref: '#/components/schemas/level' } };
+    const components = { schemas: { level: { $ref: '#/components/schemas/grade' }, grade: { enum: ['low', 'high'] } } };
+    const forced = { name: 'set', parameters: { type: 'object', properties, required: [name], $defs, components } };
+    const grammar = callGrammar({ tools: [{ type: 'function', function: forced }], tool_choice: 'required' });
+    expect(grammar?.text).toContain('high');
+  },
+);
