@@ -1,7 +1,7 @@
 /** The most pages of one PDF that are sent as images: no API takes more images without splitting the request. */
 export const maxPageImages = 100;
 
-const rangePattern = /^(\d{1,6})(?:-(\d{1,6}))?$/;
+const rangePattern = /^ *(\d{1,6})(?: *- *(\d{1,6}))? *$/;
 
 /** The numbers of the pages, from 1, or why the range is wrong, as the end of a sentence. */
 export type ChosenPages = { readonly pages: readonly number[] } | { readonly issue: string };
@@ -10,7 +10,7 @@ export type ChosenPages = { readonly pages: readonly number[] } | { readonly iss
 function readRanges(text: string): [first: number, last: number][] | null {
   const ranges: [number, number][] = [];
   for (const part of text.split(',')) {
-    const match = rangePattern.exec(part.replaceAll(' ', ''));
+    const match = rangePattern.exec(part);
     const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
     if (!match || first === 0 || last < first) return null;
     ranges.push([first, last]);

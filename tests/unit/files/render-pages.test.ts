@@ -170,6 +170,7 @@ test.each([
   ['1-4', 3, 'names page 4, and the PDF has 3'],
   ['0', 3, 'must name pages, such as 1-3, 7'],
   ['3-1', 3, 'must name pages, such as 1-3, 7'],
+  ['1 2', 20, 'must name pages, such as 1-3, 7'],
   ['1,,2', 3, 'must name pages, such as 1-3, 7'],
   ['', 10_000, 'names more than 100 pages. Choose some, such as 1-100'],
   ['1-999999', 999_999, 'names more than 100 pages. Choose some, such as 1-100'],
