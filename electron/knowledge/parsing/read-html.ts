@@ -142,7 +142,8 @@ export function createHtmlText(writer: DocumentWriter): HtmlText {
   function openInData(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'table' || name in headingLevels) toLayout();
     else if (name === 'td' || name === 'th') {
-      take();
+      // Browsers show text beside the cells too.
+      writer.paragraph(take().replaceAll('\u2028', ' '));
       tables.beginCell({ isHeader: name === 'th', attributes });
     } else if (blocks.has(name)) parts.push(' ');
   }

@@ -63,11 +63,9 @@ function endOfFence(text: string, start: number, mark: string): number | null {
   return found && found.index + found[0].length;
 }
 
-/** The end of the next line that contains the text, or the end of the file. */
-function endOfLineWith(text: string, start: number, sought: string): number {
-  const position = text.indexOf(sought, start);
-  const end = position < 0 ? -1 : text.indexOf('\n', position);
-  return end < 0 ? text.length : end;
+function endOfComment(text: string, start: number): number {
+  const end = text.indexOf('-->', start);
+  return end < 0 ? text.length : end + 3;
 }
 
 interface OpenBlock {
@@ -132,7 +130,7 @@ export function readMarkdown(text: string): ReadDocument {
     } else if (kind === 'fence') return readFence(line, start, end);
     else if (kind === 'comment') {
       blocks.close();
-      return endOfLineWith(text, start, '-->');
+      return endOfComment(text, start);
     } else blocks.add(kind, start, end);
     return end;
   }
@@ -152,9 +150,12 @@ export function readMarkdown(text: string): ReadDocument {
 
   const front = frontMatter.exec(text.slice(0, 20_000));
   if (front) chunker.block('lines', 0, front[0]);
-  for (let start = front ? front[0].length : 0; start < text.length;) {
-    const newLine = text.indexOf('\n', start);
-    start = readLine(start, newLine < 0 ? text.length : newLine) + 1;
+  for (let start = front ? front[0].length : 0, newLine = -1; start < text.length;) {
+    if (newLine < start) newLine = text.indexOf('\n', start);
+    if (newLine < 0) newLine = text.length;
+    const end = readLine(start, newLine);
+    // Text may follow a comment on its line.
+    start = text[end] === '\n' ? end + 1 : end;
   }
   blocks.close();
   return { text, pages: null, passages: chunker.finish() };

@@ -108,6 +108,11 @@ describe('Markdown', () => {
     );
     expect(headingsOf(passages)).toEqual([null]);
   });
+
+  test('has the text after a comment on its line', async () => {
+    const page = '# Fees\n\n<!-- new\n--><!-- checked --> 40 euros.';
+    expect((await readSourceText('a.md', `${page}\n\n<!-- the end -->\n`)).texts).toEqual([page]);
+  });
 });
 
 describe('HTML', () => {
@@ -140,6 +145,12 @@ describe('HTML', () => {
       '<table><tr><td>Menu</td><td><h1>News</h1><p>One.</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>',
     );
     expect(text).toBe('Menu\n\nNews\n\nOne.\n\na | b');
+  });
+
+  test('has the text of a table beside its cells', async () => {
+    const rows = '<tr><td>Bread</td><td>3</td></tr>in euros<br>each<tr><td>Milk</td><td>2</td></tr>';
+    const { text } = await readSourceText('a.html', `<table>Prices of 2026${rows}</table><p>End`);
+    expect(text.split('\n\n').toSorted()).toEqual(['Bread | 3\nMilk | 2', 'End', 'Prices of 2026', 'in euros each']);
   });
 
   test('uses the encoding that it declares', async () => {
