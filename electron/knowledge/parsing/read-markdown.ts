@@ -44,7 +44,7 @@ const link = /!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g;
 function plainName(heading: string): string {
   return (
     heading
-      .replace(/[ \t]+#+[ \t]*$/, '')
+      .replace(/(?<![ \t])[ \t]+#+[ \t]*$/, '')
       .replaceAll(/<\/?[a-z][^<>]{0,200}>/gi, '')
       .replaceAll(link, '$1')
       // A picture is often a link itself.

@@ -14,7 +14,7 @@ interface LineJoiner {
   join(lines: readonly PdfLine[]): PagedPart[];
 }
 
-const brokenEnd = /([\p{L}\p{N}]+)[-\u2010\u00ad]$/u;
+const brokenEnd = /(?<![\p{L}\p{N}])([\p{L}\p{N}]+)[-\u2010\u00ad]$/u;
 const smallBeginning = /^\p{Ll}[\p{L}\p{N}]*/u;
 const endsWithoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{P}]$/u;
 const beginsWithoutSpaces = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
@@ -23,7 +23,7 @@ const beginsWithoutSpaces = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
 export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
   const hyphenated = new Set<string>();
   for (const { text } of all) {
-    for (const [word] of text.matchAll(/[\p{L}\p{N}]+[-\u2010][\p{L}\p{N}]+/gu))
+    for (const [word] of text.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]+[-\u2010][\p{L}\p{N}]+/gu))
       hyphenated.add(word.replace('\u2010', '-').toLowerCase());
   }
 

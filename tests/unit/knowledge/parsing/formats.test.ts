@@ -109,6 +109,11 @@ describe('Markdown', () => {
     expect(headingsOf(passages)).toEqual([null]);
   });
 
+  test('with a heading of 1,000,000 spaces is read in linear time, or the test times out', async () => {
+    const heading = `a${' '.repeat(1_000_000)}b`;
+    expect((await readSourceText('a.md', `${heading}\n===\n`)).text).toContain(heading);
+  });
+
   test('has the text after a comment on its line', async () => {
     const page = '# Fees\n\n<!-- new\n--><!-- checked --> 40 euros.';
     expect((await readSourceText('a.md', `${page}\n\n<!-- the end -->\n`)).texts).toEqual([page]);

@@ -45,3 +45,8 @@ describe('lines of a PDF', () => {
     ]);
   });
 });
+
+test('a line of 1,000,000 letters without a space is joined in linear time, or the test times out', () => {
+  const long = 'a'.repeat(1_000_000);
+  expect(join([long, 'b'])).toBe(`${long} b`);
+});
