@@ -8,9 +8,13 @@ import { IndexEngine } from './index-engine.ts';
 
 const { directory } = workerData as { directory: string };
 let engine: IndexEngine | null = null;
-const erasure = createIdleTask(() => startedEngine().erase());
-let isPurging = false;
-let isClosed = false;
+/** Deletes removed passages, then erases what is left of them. */
+const removal = createIdleTask(() =>
+  withoutDamage(() => {
+    const index = startedEngine();
+    return index.purge() || index.erase();
+  }),
+);
 
 function startedEngine(): IndexEngine {
   return (engine ??= new IndexEngine(directory));
@@ -35,23 +39,10 @@ function method<Input, Result>(run: (engine: IndexEngine, input: Input) => Resul
     try {
       return withoutDamage(() => run(startedEngine(), input));
     } finally {
-      erasure.noteQuery();
-      startPurging();
+      removal.noteQuery();
+      removal.start();
     }
   };
-}
-
-/** One slice at a time, with queries in between. */
-function purge(): void {
-  isPurging = !isClosed && withoutDamage(() => startedEngine().purge());
-  if (isPurging) setImmediate(purge);
-  else erasure.start();
-}
-
-function startPurging(): void {
-  if (isPurging) return;
-  isPurging = true;
-  setImmediate(purge);
 }
 
 const methodNames = [
@@ -75,9 +66,8 @@ const methods = Object.fromEntries(
 /** The only event is `lost`: the index was damaged, and a new, empty one replaces it. */
 const sendEvent = serveCalls<'lost'>(methods, {
   onDispose() {
-    isClosed = true;
-    erasure.stop();
+    removal.stop();
     engine?.close();
   },
 });
-startPurging();
+removal.start();

@@ -1,6 +1,8 @@
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKnowledgeIndex } from '../../../../electron/knowledge/index/create-knowledge-index.ts';
 import { IndexEngine } from '../../../../electron/knowledge/index/index-engine.ts';
+import { indexFile } from '../../../../electron/knowledge/index/passage-store.ts';
 import type { PassageBatch } from '../../../../electron/knowledge/index/knowledge-index.ts';
 import { wordsInFiles } from '../../../support/words-in-files.ts';
 import { temporaryDirectory } from '../../storage/test-storage.ts';
@@ -69,4 +71,31 @@ test('an interrupted erasure continues at the next start', async () => {
   onTestFinished(() => index.close());
   expect(await index.sources()).toMatchObject([{ sourceId: 'young', passages: 400 }]);
   await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(stored), patience);
+});
+
+test('a search works while nothing can be deleted, as on a full disk, and the deletion continues later', async () => {
+  const directory = temporaryDirectory();
+  const engine = new IndexEngine(directory);
+  for (const [id, words] of [['old', removed] as const, ['young', stored] as const]) {
+    engine.begin(source(id));
+    engine.add(batchOf(id, words, 3));
+    engine.finish(source(id));
+  }
+  engine.removeSources(['old']);
+  engine.close();
+  const file = new Database(indexFile(directory));
+  onTestFinished(() => void file.close());
+  file.exec("CREATE TRIGGER full BEFORE DELETE ON passages BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");
+  const passages = file.prepare('SELECT count(*) FROM passages').pluck();
+
+  const index = createKnowledgeIndex({ directory });
+  onTestFinished(() => index.close());
+  const search = () => index.search({ dataspaceIds: ['d'], text: stored[0]!, embedding: null, limit: 50 }, { signal });
+  for (let count = 0; count < 20; count += 1) expect(await search()).toHaveLength(3);
+  expect(passages.get()).toBe(6);
+  file.exec('DROP TRIGGER full');
+  await vi.waitFor(async () => {
+    await search();
+    expect(passages.get()).toBe(3);
+  }, patience);
 });
