@@ -67,8 +67,11 @@ export class WordSearch {
   readonly #stems = new Map<string, string>();
   /** The number of passages when the counts were read. */
   #countedOf = 0;
+  /** Of the current search. */
+  #isAllowed: WordSearchOptions['isAllowed'] = () => false;
 
   constructor(database: Database.Database) {
+    database.function('is_allowed', (id) => Number(this.#isAllowed(Number(id))));
     this.#statements = wordStatements(database);
     this.erasure = createWordErasure(database, 'words');
     this.#transaction = database.transaction((work: () => void) => work());
@@ -109,17 +112,18 @@ export class WordSearch {
   }
 
   /** The best matching passages, best first. */
-  search(words: readonly QueryTerm[], { count, isAllowed, passages, share = 1 }: WordSearchOptions): TextHit[] {
+  search(words: readonly QueryTerm[], options: WordSearchOptions): TextHit[] {
+    const { count, isAllowed, passages, share = 1 } = options;
     const maxRanked = Math.ceil(rankedPassages * share);
-    const expression = rankingExpression(words, passages, maxRanked);
-    if (expression === null) return [];
-    const hits: TextHit[] = [];
-    for (const [id, rank] of this.#statements.ranked.iterate(expression, maxRanked * 2)) {
-      if (!isAllowed(id)) continue;
-      hits.push({ id, score: -rank });
-      if (hits.length === count) break;
-    }
-    return hits;
+    const known = words.filter((word) => word.passages > 0);
+    const rare = rarest(known, maxRanked);
+    if (rare.length === 0) return [];
+    const others = known.slice(rare.length);
+    this.#isAllowed = isAllowed;
+    const ranked = this.#statements.ranked.all(rankingExpression(rare, others, passages), maxRanked * 2, count);
+    // The rarest words of all passages may be in none of the allowed ones.
+    if (ranked.length === 0) return this.search(others, options);
+    return ranked.map(([id, rank]) => ({ id, score: -rank }));
   }
 
   /** For each text, the share of the weight of the query's words that it contains. */
@@ -173,19 +177,21 @@ export class WordSearch {
   }
 }
 
+/** As many of the rarest words as have no more than this many passages together, and at least one. */
+function rarest(words: readonly QueryTerm[], maxRanked: number): QueryTerm[] {
+  let ranked = 0;
+  return words.filter((word, index) => (ranked += word.passages) <= maxRanked || index === 0);
+}
+
 /**
  * `rare OR (rare AND other)` finds the passages with a rare word and ranks them by all words: terms that FTS5 doesn't match in the
  * second half add nothing to a rank.
  */
-function rankingExpression(words: readonly QueryTerm[], passages: number, maxRanked: number): string | null {
-  const known = words.filter((word) => word.passages > 0);
-  let ranked = 0;
-  const rare = known.filter((word, index) => (ranked += word.passages) <= maxRanked || index === 0);
-  if (rare.length === 0) return null;
+function rankingExpression(rare: readonly QueryTerm[], others: readonly QueryTerm[], passages: number): string {
   const common = Math.max(fewPassages, passages * commonShare);
-  const other = known.slice(rare.length).filter((word) => word.passages <= common);
+  const telling = others.filter((word) => word.passages <= common);
   const anyOf = (some: readonly QueryTerm[]) => some.map(({ expression }) => expression).join(' OR ');
-  return other.length === 0 ? anyOf(rare) : `(${anyOf(rare)}) OR ((${anyOf(rare)}) AND (${anyOf(other)}))`;
+  return telling.length === 0 ? anyOf(rare) : `(${anyOf(rare)}) OR ((${anyOf(rare)}) AND (${anyOf(telling)}))`;
 }
 
 function wordStatements(database: Database.Database) {
@@ -196,8 +202,10 @@ function wordStatements(database: Database.Database) {
     count: database.prepare<[string], number>('SELECT doc FROM word_counts WHERE term = ?').pluck(),
     // The inner limit bounds the work of a query with nothing but frequent words.
     ranked: database
-      .prepare<[string, number], [number, number]>(
-        'SELECT id, rank FROM (SELECT rowid AS id, bm25(words, 1.0, 0.5) AS rank FROM words WHERE words MATCH ? LIMIT ?) ORDER BY rank',
+      .prepare<[string, number, number], [number, number]>(
+        `SELECT id, rank FROM (
+          SELECT rowid AS id, bm25(words, 1.0, 0.5) AS rank FROM words WHERE words MATCH ? AND is_allowed(rowid) LIMIT ?
+        ) ORDER BY rank LIMIT ?`,
       )
       .raw(),
     probe: database.prepare<[number, string]>('INSERT INTO temp.probe (rowid, text) VALUES (?, ?)'),

@@ -203,6 +203,15 @@ describe('a search', () => {
     ]);
   });
 
+  test('finds passages by words that another dataspace has often, or that are rarer in it', async () => {
+    const often = (count: number, text: string) => Array.from({ length: count }, (_, number) => `${text} ${number}`);
+    const elsewhere = [...often(8500, 'invoice of the customer'), ...often(4500, 'the courier')];
+    await write(elsewhere, { sourceId: 'a', dataspaceId: 'large', embeddingModel: null });
+    await write(['the invoice of a customer'], { sourceId: 'b', embeddingModel: null });
+    const found = await Promise.all(['invoice', 'invoice customer', 'invoice courier'].map((text) => byWords(text)));
+    expect(found.map((texts) => texts.length)).toEqual([1, 1, 1]);
+  });
+
   test('compares only vectors of its own model, and finds the others by keywords', async () => {
     await write(['apple'], { sourceId: 'a', embeddingModel: 'other/4' });
     await write(['pear'], { sourceId: 'b', embeddingModel: null });
