@@ -4,7 +4,6 @@ import {
   type PassageStore,
   plainPassage,
   type SourceEntry,
-  type StoredPassage,
 } from './passage-store.ts';
 import type {
   IndexedPassage,
@@ -51,6 +50,10 @@ class SourceEntries {
   }
 }
 
+function vectorsKey(model: string, { length }: ArrayLike<number>): string {
+  return `${model}/${length}`;
+}
+
 /** Passages of a removed source that are deleted per step, between queries. */
 const purgedAtOnce = 200;
 
@@ -64,7 +67,10 @@ export class IndexEngine {
   readonly #words: WordSearch;
   readonly #entries = new SourceEntries();
   readonly #slots = new Slots();
+  /** By embedding model and length: a provider's model can change its vectors without changing its name. */
   readonly #vectors = new Map<string, VectorStore>();
+  /** Where the vectors of a source are, by its number. All have the same length. */
+  readonly #vectorsOfSource = new Map<number, VectorStore>();
   readonly #removed: number[];
 
   /** `directory` is the folder of the index. */
@@ -77,8 +83,11 @@ export class IndexEngine {
     this.#removed = this.#store.removedNumbers();
     for (const { id, source } of this.#store.places()) this.#slots.set(id, source);
     for (const { id, source, ...vector } of this.#store.vectors()) {
-      const model = this.#entries.get(source)?.embeddingModel;
-      if (model) this.#vectorsOf(model, vector.bytes.length).set(id, vector);
+      const entry = this.#entries.get(source);
+      const store = entry && this.#vectorsOf(entry, vector.bytes);
+      if (!store) continue;
+      store.set(id, vector);
+      this.#vectorsOfSource.set(source, store);
     }
   }
 
@@ -103,6 +112,7 @@ export class IndexEngine {
   add({ sourceId, revision, first, passages, vectors }: PassageBatch): void {
     const entry = this.#requireEntry(sourceId, revision);
     if (entry.isFinished) return;
+    const store = this.#vectorsOf(entry, vectors?.[0]);
     const taken: number[] = [];
     try {
       this.#store.transaction(() => {
@@ -110,13 +120,18 @@ export class IndexEngine {
           if (this.#store.has(entry.number, first + index)) return;
           const id = this.#slots.take(entry.number);
           taken.push(id);
-          this.#insert(entry, { ...passage, id, position: first + index }, vectors?.[index] ?? null);
+          const vector = vectors?.[index];
+          const quantized = vector ? quantize(vector) : null;
+          this.#store.insert({ ...passage, id, source: entry.number, position: first + index }, quantized);
+          this.#words.add(id, passage.text, passage.heading);
+          if (quantized) store?.set(id, quantized);
         });
       });
     } catch (error) {
       for (const id of taken) this.#slots.free(id);
       throw error;
     }
+    if (store) this.#vectorsOfSource.set(entry.number, store);
   }
 
   finish({ sourceId, revision }: Pick<SourceRevision, 'sourceId' | 'revision'>): { passages: number } {
@@ -189,24 +204,26 @@ export class IndexEngine {
 
   search(query: IndexQuery): IndexHit[] {
     const { embedding } = query;
+    // None for a query vector of another length.
+    const vectors = (embedding && this.#vectors.get(vectorsKey(embedding.model, embedding.vector))) ?? null;
     const found = searchPassages(query, {
       store: this.#store,
       words: this.#words,
       passages: this.#slots.count,
-      vectors: embedding && this.#comparable(embedding),
-      ...this.#scope(query.dataspaceIds, embedding?.model ?? null),
+      vectors,
+      ...this.#scope(query.dataspaceIds, vectors),
     });
     return found.map(({ source, ...hit }) => ({ ...hit, sourceId: this.#entries.get(source)!.sourceId }));
   }
 
-  #scope(dataspaceIds: readonly string[], model: string | null): SearchScope {
+  #scope(dataspaceIds: readonly string[], vectors: VectorStore | null): SearchScope {
     const requested = new Set(dataspaceIds);
     const allowed = new Set<number>();
     const comparable = new Set<number>();
     for (const entry of this.#entries.all()) {
       if (!entry.isFinished || !requested.has(entry.dataspaceId)) continue;
       allowed.add(entry.number);
-      if (entry.embeddingModel === model) comparable.add(entry.number);
+      if (this.#vectorsOfSource.get(entry.number) === vectors) comparable.add(entry.number);
     }
     return {
       isAllowed: (id) => allowed.has(this.#slots.sourceOf(id)),
@@ -214,27 +231,13 @@ export class IndexEngine {
     };
   }
 
-  /** The vectors that a query can be compared with; none for a query vector of another length. */
-  #comparable({ model, vector }: NonNullable<IndexQuery['embedding']>): VectorStore | null {
-    const vectors = this.#vectors.get(model);
-    return vectors?.dimensions === vector.length ? vectors : null;
-  }
-
-  #insert(entry: SourceEntry, passage: Omit<StoredPassage, 'source'>, vector: Float32Array | null): void {
-    const { id, text, heading } = passage;
-    const quantized = vector && quantize(vector);
-    this.#store.insert({ ...passage, source: entry.number }, quantized);
-    this.#words.add(id, text, heading);
-    if (quantized && entry.embeddingModel !== null) {
-      this.#vectorsOf(entry.embeddingModel, quantized.bytes.length).set(id, quantized);
-    }
-  }
-
-  #vectorsOf(model: string, dimensions: number): VectorStore {
-    const known = this.#vectors.get(model);
+  #vectorsOf({ number, embeddingModel }: SourceEntry, vector: ArrayLike<number> | undefined): VectorStore | null {
+    if (embeddingModel === null || !vector) return null;
+    const key = vectorsKey(embeddingModel, vector);
+    const known = this.#vectorsOfSource.get(number) ?? this.#vectors.get(key);
     if (known) return known;
-    const made = new VectorStore(dimensions);
-    this.#vectors.set(model, made);
+    const made = new VectorStore(vector.length);
+    this.#vectors.set(key, made);
     return made;
   }
 
@@ -261,6 +264,7 @@ export class IndexEngine {
   #hide(entries: readonly SourceEntry[]): void {
     for (const entry of entries) {
       this.#entries.delete(entry);
+      this.#vectorsOfSource.delete(entry.number);
       this.#removed.push(entry.number);
     }
   }

@@ -114,7 +114,7 @@ export interface Neighbour {
 }
 
 /**
- * The vectors of one embedding model, each in its slot. A query is compared with each of them: exact, and a few milliseconds for a
+ * The vectors of one embedding model and length, each in its slot. A query is compared with each of them: exact, and a few milliseconds for a
  * hundred thousand vectors of 384 numbers. Needs a byte for each number and eight for each vector.
  */
 export class VectorStore {
@@ -135,10 +135,6 @@ export class VectorStore {
     this.#dotProducts = dotProducts;
   }
 
-  get dimensions(): number {
-    return this.#dimensions;
-  }
-
   /** The query comes first, then a result for each slot, then the vectors. The areas move when the memory grows. */
   get #resultsAt(): number {
     return this.#width * 2;
@@ -151,7 +147,7 @@ export class VectorStore {
   /** Throws for a vector of another length than the others. */
   set(slot: number, { bytes, scale }: QuantizedVector): void {
     if (bytes.length !== this.#dimensions) {
-      throw new Error(`A vector has ${bytes.length} numbers, those of its model have ${this.#dimensions}.`);
+      throw new Error(`A vector has ${bytes.length} numbers, others of its source have ${this.#dimensions}.`);
     }
     if (slot >= this.#scales.length) this.#grow(slot + 1);
     const at = this.#vectorsAt + slot * this.#width;

@@ -169,6 +169,22 @@ describe('a source', () => {
     ]);
   });
 
+  test.each([false, true])(
+    'with longer vectors than others of its model is found by meaning (restarted: %s)',
+    async (isRestarted) => {
+      await write(['apple'], { sourceId: 'other' });
+      const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
+      await index.begin(source, { signal });
+      const longVector = Float32Array.of(0, 0, 0, 0, 1, 0);
+      await index.add({ ...source, first: 0, passages: passagesOf(['pear']), vectors: [longVector] }, { signal });
+      await index.finish(source, { signal });
+      if (isRestarted) await reopen();
+      const query = { dataspaceIds: ['d'], text: '', embedding: { model, vector: longVector }, limit: 3 };
+      const hits = await index.search(query, { signal });
+      expect([hits.map(({ text }) => text), await byMeaning(0)]).toEqual([['pear'], ['apple']]);
+    },
+  );
+
   test('lists its passages page by page and by position', async () => {
     await write(['one', 'two', 'three']);
     const page = await index.passages({ sourceId: 'a', first: 1, limit: 5 }, { signal });
