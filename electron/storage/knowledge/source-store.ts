@@ -17,11 +17,13 @@ const joined = `
 const inRange = `
   dataspaces.id = :dataspaceId
   AND (:status IS NULL OR sources.status = :status)
-  AND (:text = '' OR instr(lower(sources.name), :text) OR instr(lower(sources.file_name), :text))
+  AND (:text = '' OR instr(lower_case(sources.name), :text) OR instr(lower_case(sources.file_name), :text))
 `;
 
 /** Statements on sources. Joins and conditional columns are simpler in SQL than in the query builder. */
-export function sourceQueries(database: Database.Database) {
+function sourceQueries(database: Database.Database) {
+  // SQLite's own `lower` changes ASCII letters only.
+  database.function('lower_case', { deterministic: true }, (text) => lowerCase(String(text)));
   return {
     page: database.prepare<{ before: number; limit: number }, JoinedSource>(
       `${joined} WHERE sources.sequence < :before ORDER BY sources.sequence DESC LIMIT :limit`,
@@ -167,6 +169,9 @@ function sourceOf(row: JoinedSource): StoredSource {
   };
 }
 
+/** In one Unicode form: the names of files on a Mac have accents as characters of their own. */
+const lowerCase = (text: string) => text.normalize('NFC').toLowerCase();
+
 export const unknownDataspace = () => invalidField('dataspaceId', 'is not a dataspace', 'No dataspace has this ID.');
 
 export function createSourceStore(database: Database.Database, tokenSecret: string): SourceStore {
@@ -194,7 +199,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
   return {
     list: newestList({ tokenSecret, name: 'sources', rows: (input) => queries.page.all(input), toItem: sourceOf }),
     range({ text, ...range }) {
-      const input = { ...range, dataspaceId: range.dataspaceId.toLowerCase(), text: text.toLowerCase() };
+      const input = { ...range, dataspaceId: range.dataspaceId.toLowerCase(), text: lowerCase(text) };
       return { data: queries.range.all(input).map(sourceOf), total: queries.rangeTotal.get(input) ?? 0 };
     },
     create(source) {

@@ -24,6 +24,17 @@ function gate() {
 const manyLines = (word: string) => Array.from({ length: 100 }, (_, line) => `${word} line${line}`).join('\n');
 
 describe('a source', () => {
+  test.each(['NFC', 'NFD'])('is listed by a part of its name, in any case and Unicode form (%s)', async (form) => {
+    const world = await startKnowledge();
+    const { id, dataspaceId } = await world.add('Übersicht'.normalize(form), 'Ravens are black');
+    await world.settled(id);
+    const range = { dataspaceId, offset: 0, limit: 10, status: null };
+    const totals = ['Übersicht', 'ÜBER', 'Unter'].map(
+      (text) => world.knowledge.sources.range({ ...range, text }).total,
+    );
+    expect(totals).toEqual([1, 1, 0]);
+  });
+
   test('goes from Processing to Ready, and its text is then found', async () => {
     const held = gate();
     const world = await startKnowledge({ beforeReading: held.pass });
