@@ -68,12 +68,15 @@ export interface SourceOptions extends Payment {
 }
 
 function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOptions): Handler[] {
-  /** A key pays one credit each time that a provider embeds a source. Rejected files aren't embedded. */
-  async function payForIndexing<Value>(key: AuthenticatedKey | null, call: () => Value | Promise<Value>) {
-    if (key === null || !isEmbeddingPaid()) return call();
+  /** A key pays one credit each time that a provider embeds a source. Rejected files aren't embedded. `call` can release the credit. */
+  async function payForIndexing<Value>(
+    key: AuthenticatedKey | null,
+    call: (release: () => void) => Value | Promise<Value>,
+  ) {
+    if (key === null || !isEmbeddingPaid()) return call(() => {});
     const reservation = await credits.reserve(key);
     try {
-      const value = await call();
+      const value = await call(reservation.release);
       apiKeys.charge(key.id, reservation.consumed);
       return value;
     } catch (error) {
@@ -98,7 +101,11 @@ function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOp
     implement(readSource, ({ parameters }) => sources.read(parameters.id)),
     implement(deleteSource, ({ parameters }) => sources.remove(parameters.id)),
     implement(reindexSource, ({ parameters, caller }) =>
-      payForIndexing(caller.key, () => sources.reindex(parameters.id)),
+      payForIndexing(caller.key, (release) => {
+        // It isn't queued a second time.
+        if (sources.read(parameters.id).status === 'Processing') release();
+        return sources.reindex(parameters.id);
+      }),
     ),
   ];
 }

@@ -112,7 +112,9 @@ describe('credits', () => {
       embeddings: { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' },
     });
     let isDown = false;
-    host.provider.answerWith((call) => {
+    const held = Promise.withResolvers<void>();
+    host.provider.answerWith(async (call) => {
+      await held.promise;
       if (isDown) return call.fail(400, 'down');
       const texts = call.body['input'] as string[];
       return call.json(200, {
@@ -132,11 +134,15 @@ describe('credits', () => {
     const added = await add(key);
     expect(added.status).toBe(201);
     const source = JSON.parse(added.text) as Source;
-    await expect.poll(() => host.host.storage.sources.read(source.id).status).toBe('Ready');
     const post = (by: string, path: string, body: string) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${by}` };
       return host.send('in memory', { method: 'POST', path, headers, body });
     };
+    // While it is Processing, nothing is indexed again.
+    expect((await post(key, `/sources/${source.id}/reindex`, '')).status).toBe(202);
+    expect(await creditsOf(key)).toMatchObject({ consumed: 1, remaining: 2 });
+    held.resolve();
+    await expect.poll(() => host.host.storage.sources.read(source.id).status).toBe('Ready');
     const search = (by: string) => post(by, `/dataspaces/${source.dataspaceId}/search`, '{"query":"gold"}');
     const made = host.provider.calls.length;
     expect(made).toBeGreaterThan(calls);
