@@ -6,7 +6,7 @@ import type { QuantizedVector } from './vector-store.ts';
 import type Database from 'better-sqlite3';
 
 /** A file of another format is deleted, because everything in it can be rebuilt from the sources. */
-const format = 2;
+const format = 3;
 
 /**
  * Words in the form in which they are compared: without case, accents and English endings. The index stores no text (`content=''`);

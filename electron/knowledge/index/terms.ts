@@ -24,11 +24,22 @@ const isPlain = /^[\0-\x7f]*$/;
 const plainTokens = /[a-z0-9]+/g;
 const accents = /[\u0300-\u036f]/g;
 
+/** Marks that not every text has: accents of Greek, vowels of Hebrew and Arabic. The tokenizer removes accents of Latin letters only. */
+const optionalMarks =
+  /(\p{Script=Greek})[\u0300-\u036f]+|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
+
+/** A text as it is indexed: in one Unicode form, with the letters of scripts without spaces separated. */
+export function indexedForm(text: string): string {
+  if (isPlain.test(text)) return text;
+  const decomposed = text.normalize('NFKD').replaceAll(optionalMarks, '$1').replaceAll('ς', 'σ');
+  return spacedText(decomposed.normalize('NFC'));
+}
+
 /** The words of a text without case and accents, each once. */
 export function tokensOf(text: string): Set<string> {
   const lower = text.toLowerCase();
   if (isPlain.test(lower)) return new Set(lower.match(plainTokens));
-  const plain = spacedText(lower).normalize('NFD').replaceAll(accents, '').normalize('NFC');
+  const plain = indexedForm(lower).normalize('NFD').replaceAll(accents, '').normalize('NFC');
   return new Set(plain.match(tokens));
 }
 
@@ -37,13 +48,18 @@ export function beginningOf(word: string): string {
   return word.slice(0, 2);
 }
 
+/** Whether a word of such a text is of another script: a name or a number. A sign that lengthens a vowel isn't. */
+function isSpacedWord(word: string): boolean {
+  return !isUnspaced(word) && /[^\p{Lm}\p{M}]/u.test(word);
+}
+
 /** The search terms of one chunk of a query: its words, and their phrase if there are several. */
 export function expressionsOf(chunk: string): string[][] {
-  const words = spacedText(chunk)
-    .split(separators)
-    .filter((word) => word !== '');
+  const form = indexedForm(chunk);
+  // The tokenizer ignores lone marks, such as the vowel signs of Thai.
+  const words = form.split(separators).filter((word) => /[^\p{M}]/u.test(word));
   if (words.length < 2) return words.map((word) => [word]);
   const pairs = words.slice(1).map((word, index) => [words[index]!, word]);
-  if (isUnspaced(chunk)) return pairs;
+  if (isUnspaced(form)) return [...words.filter(isSpacedWord).map((word) => [word]), ...pairs];
   return [...words.map((word) => [word]), ...(words.length === 2 ? pairs : [words])];
 }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
-import { spacedText } from '../../../shared/unspaced-text.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
-import { beginningOf, expressionsOf, stopWords, tokensOf } from './terms.ts';
+import { beginningOf, expressionsOf, indexedForm, stopWords, tokensOf } from './terms.ts';
 
 /** A word of a query, or several adjacent words. */
 export interface QueryTerm {
@@ -78,7 +77,7 @@ export class WordSearch {
   }
 
   add(id: number, text: string, heading: string | null): void {
-    this.#statements.insert.run(id, spacedText(text), spacedText(heading ?? ''));
+    this.#statements.insert.run(id, indexedForm(text), indexedForm(heading ?? ''));
   }
 
   remove(id: number): void {

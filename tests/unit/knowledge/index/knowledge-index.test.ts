@@ -244,9 +244,23 @@ describe('a search', () => {
     ['codes as they are written', 'Where is AX-200.7?', 'Order number AX-200.7 was sent'],
     ['Chinese without spaces', '东京的天气', '我想知道东京的天气怎么样'],
     ['Thai without spaces', 'ภาษาไทย', 'ฉันเรียนภาษาไทยทุกวัน'],
+    ['a Latin name within Chinese', '如何设置DKIM记录', 'DKIM 的配置在域名面板里完成'],
+    ['Korean in another Unicode form', '한국어'.normalize('NFD'), '이것은 한국어 문장'],
+    ['Cyrillic in another Unicode form', 'йод'.normalize('NFD'), 'йод и соль'],
+    ['full-width letters', 'ABC', 'Ｔｈｅ ＡＢＣ ｔｅａｍ'],
+    ['half-width katakana', 'コーヒー', '熱いｺｰﾋｰを飲む'],
+    ['Arabic with vowels', 'محمد', 'هذا مُحَمَّد هنا'],
+    ['Hebrew with vowels', 'חתול', 'זה חָתוּל קטן'],
+    ['a part of a Hebrew compound', 'ספר', 'זה בית־ספר גדול'],
+    ['Greek capitals', 'ΟΔΟΣ', 'η οδός αυτή'],
   ])('finds %s by keywords', async (_, question, passage) => {
     await write(['Nothing of the kind', passage, 'Something else entirely']);
     expect(await byWords(question)).toEqual([passage]);
+  });
+
+  test('finds Thai words by adjacent letters, not by single ones', async () => {
+    await write(['นักเรียนไปเที่ยว', 'ขายที่ดินแปลงนี้']);
+    expect(await byWords('ที่ดิน')).toEqual(['ขายที่ดินแปลงนี้']);
   });
 
   test('reads any input as plain words', async () => {
