@@ -24,38 +24,58 @@ export interface TemplateBlock {
 }
 
 const commentEnd = /--~?\}\}/g;
-const rawCloseStart = /\{\{\{\{\//g;
+
+type Search = (from: number) => number;
+
+/** A text with searches for what ends its tags. Their offsets must ascend. */
+interface Source {
+  readonly text: string;
+  /** By the character that opens a quoted string or a segment. */
+  readonly closings: Readonly<Record<string, Search>>;
+  readonly rawClose: Search;
+}
+
+/** Remembers the last match, so that ascending searches read a text only once. */
+function ascending(find: Search): Search {
+  let found = -1;
+  return (from) => {
+    if (found < from) found = find(from);
+    return found;
+  };
+}
+
+function createSource(text: string): Source {
+  const closing = (character: string) => ascending((from) => closingOf(text, from, character));
+  const rawClose = ascending((from) => {
+    const found = text.indexOf('{{{{/', from);
+    return found < 0 ? Number.POSITIVE_INFINITY : found;
+  });
+  return { text, closings: { '"': closing('"'), "'": closing("'"), '[': closing(']') }, rawClose };
+}
 
 /** Whether the braces at `start` are escaped: a single backslash precedes them. */
 function isEscaped(text: string, start: number): boolean {
   return text[start - 1] === '\\' && text[start - 2] !== '\\';
 }
 
-/** Max characters that are searched for the end of one quoted string; keeps hostile texts linear. */
-const longestQuote = 10_000;
-
-/** The end of a quoted string or segment; -1 if it is too far away or missing. */
-function closingOf(text: string, start: number, closing: string): number {
-  const limit = Math.min(text.length, start + longestQuote);
-  for (let index = start + 1; index < limit; index++) {
+/** The end of a quoted string or segment whose content starts at `from`. */
+function closingOf(text: string, from: number, closing: string): number {
+  for (let index = from; index < text.length; index++) {
     if (text[index] === '\\') index++;
     else if (text[index] === closing) return index;
   }
-  return -1;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The end of a tag whose content starts at `from`, over quoted strings and `[...]` segments. */
-function findTagEnd(text: string, from: number, braces: string): { end: number; isClosed: boolean } {
-  const searchedUntil: Record<string, number> = {};
+function findTagEnd({ text, closings }: Source, from: number, braces: string): { end: number; isClosed: boolean } {
   for (let index = from; index < text.length; index++) {
-    const character = text[index];
+    const character = text[index]!;
     if (character === '}' && text.startsWith(braces, index)) return { end: index + braces.length, isClosed: true };
     if (character === '{' && text[index + 1] === '{') return { end: index, isClosed: false };
     if (character === '"' || character === "'" || character === '[') {
-      if (index < (searchedUntil[character] ?? 0)) continue;
-      const closing = closingOf(text, index, character === '[' ? ']' : character);
-      if (closing > 0) index = closing;
-      else searchedUntil[character] = index + longestQuote;
+      const closing = closings[character]!(index + 1);
+      if (closing < text.length) index = closing;
     }
   }
   return { end: text.length, isClosed: false };
@@ -69,9 +89,10 @@ function kindOf(sigil: string, word: string): TagKind {
   return word === 'else' && sigil === '' ? 'else' : 'value';
 }
 
-const tagHead = /\{\{~?\s*(#>|#\*|[#/^>&*{]?)\s*([^\s}~|()=]*)/y;
+const tagHead = /\{\{~?\s*(#>|#\*|[#/^>&*{]?)\s*([^\s{}~|()=]*)/y;
 
-function readTag(text: string, start: number): TemplateTag {
+function readTag(source: Source, start: number): TemplateTag {
+  const { text } = source;
   const strip = text[start + 2] === '~' ? 1 : 0;
   if (text.startsWith('!--', start + 2 + strip)) {
     commentEnd.lastIndex = start + 5 + strip;
@@ -84,32 +105,32 @@ function readTag(text: string, start: number): TemplateTag {
   }
   tagHead.lastIndex = start;
   const [head = '{{', sigil = '', word = ''] = tagHead.exec(text) ?? [];
-  const end = findTagEnd(text, start + head.length - word.length, sigil === '{' ? '}}}' : '}}');
+  const end = findTagEnd(source, start + head.length - word.length, sigil === '{' ? '}}}' : '}}');
   return { kind: kindOf(sigil, word), name: word, start, ...end };
 }
 
 /** A raw block: everything up to its closing tag is text. */
-function readRawTags(text: string, start: number): TemplateTag[] {
-  const head = findTagEnd(text, start + 4, '}}}}');
+function readRawTags(source: Source, start: number): TemplateTag[] {
+  const { text, rawClose } = source;
+  const head = findTagEnd(source, start + 4, '}}}}');
   const name = /^[^\s}|()=]*/.exec(text.slice(start + 4, Math.min(head.end, start + 200)))?.[0] ?? '';
   const open: TemplateTag = { kind: 'raw-open', name, start, ...head };
-  if (!head.isClosed) return [open];
-  rawCloseStart.lastIndex = head.end;
-  const close = rawCloseStart.exec(text);
-  if (!close) return [open];
-  return [open, { kind: 'raw-close', name, start: close.index, ...findTagEnd(text, close.index + 5, '}}}}') }];
+  const close = head.isClosed ? rawClose(head.end) : Number.POSITIVE_INFINITY;
+  if (close > text.length) return [open];
+  return [open, { kind: 'raw-close', name, start: close, ...findTagEnd(source, close + 5, '}}}}') }];
 }
 
 /** Every tag in order. Stops after `limit` tags, so that a hostile text costs no more than the limit. */
 export function scanTags(text: string, limit = Number.POSITIVE_INFINITY): TemplateTag[] {
   const tags: TemplateTag[] = [];
+  const source = createSource(text);
   let position = text.indexOf('{{');
   while (position >= 0 && tags.length < limit) {
     if (isEscaped(text, position)) {
       position = text.indexOf('{{', position + 2);
       continue;
     }
-    const next = text.startsWith('{{{{', position) ? readRawTags(text, position) : [readTag(text, position)];
+    const next = text.startsWith('{{{{', position) ? readRawTags(source, position) : [readTag(source, position)];
     tags.push(...next);
     position = text.indexOf('{{', Math.max(next.at(-1)?.end ?? 0, position + 2));
   }

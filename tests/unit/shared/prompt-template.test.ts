@@ -147,6 +147,9 @@ describe('limits', () => {
     ['an open string', `{{a "${fill('x')}`],
     ['an open segment', `{{a ${fill('[')}`],
     ['only braces', fill('{')],
+    ['a string of tags before a mistake', `{{x "${fill('{{a')}"}} {{/if}}`],
+    ['a string of segments before a mistake', `{{x "${fill('{{[')}"}} {{/if}}`],
+    ['a string of raw blocks before a mistake', `{{x "${fill('{{{{a}}}}')}"}} {{/if}}`],
     ['blocks within blocks', `${'{{#if a}}'.repeat(99)}${fill('{{b}}')}`],
   ];
 
