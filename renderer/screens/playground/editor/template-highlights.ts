@@ -55,7 +55,8 @@ export function tokensOfTag(text: string, tag: TemplateTag): TagToken[] {
   if (tag.kind === 'comment') return [{ kind: 'com', start, end }];
   const source = text.slice(start, end);
   const open = /^\{+~?/.exec(source)?.[0].length ?? 2;
-  const close = tag.isClosed ? (/~?\}+$/.exec(source)?.[0].length ?? 2) : 0;
+  // At most `~}}}}`. A search of the whole tag would be quadratic.
+  const close = tag.isClosed ? (/~?\}+$/.exec(source.slice(-5))?.[0].length ?? 2) : 0;
   const tokens: TagToken[] = [{ kind: 'brace', start, end: start + open }];
   const inner = source.slice(open, source.length - close);
   // With arguments these words are helpers; alone they are variables.

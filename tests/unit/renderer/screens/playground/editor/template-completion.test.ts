@@ -136,3 +136,9 @@ test.each([
   const tokens = tag ? tokensOfTag(text, tag) : [];
   expect(tokens.map(({ kind, start, end }) => `${kind}:${text.slice(start, end)}`).join(' ')).toBe(expected);
 });
+
+test('colours a long string of braces in one pass', () => {
+  const text = `{{lookup a "${'}'.repeat(400_000)}"}}`;
+  const [tag] = scanTags(text);
+  expect(tokensOfTag(text, tag!).map(({ kind }) => kind)).toEqual(['brace', 'key', 'var', 'str', 'brace']);
+});
