@@ -167,7 +167,7 @@ export const resolveFolderFile = defineEndpoint({
       path: z.string().min(1, notEmpty).max(2000),
       /**
        * `mine`: the library's prompt is written to the file, or the file of a deleted prompt is removed. `file`: the file becomes a
-       * version, or the prompt of a missing file is deleted. `merged`: `prompt` becomes a version and is written to the file.
+       * version, or the prompt of a missing file (issue `file-missing`) is deleted. `merged`: `prompt` becomes a version and is written to the file.
        */
       choice: z.enum(['mine', 'file', 'merged']),
       prompt: promptInput.nullish(),

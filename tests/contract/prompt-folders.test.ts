@@ -160,6 +160,31 @@ test('a missing file and a file of a deleted prompt wait for a decision', async 
   expect([await world.library(), await issues()]).toEqual([['Team/a: A'], []]);
 });
 
+test('a new prompt that could not be written is written or stays, and is never deleted', async () => {
+  await world.link('Team');
+  writeFileSync(join(world.root, 'sub'), 'a file with the name of a folder');
+  await world.ask('POST', '/prompts', { name: 'a', folder: 'Team/sub', promptText: 'Hello' });
+  await world.scan();
+  expect(await issues()).toEqual(['not-written sub/a.prompt a']);
+  expect((await world.resolveConflict('sub/a.prompt', 'file')).status).toBe(409);
+  expect(await world.library()).toEqual(['Team/sub/a: Hello']);
+  // Nothing reports this: the watcher ignores files that aren't prompts.
+  rmSync(join(world.root, 'sub'));
+  expect((await world.resolveConflict('sub/a.prompt', 'mine')).status).toBe(200);
+  expect([world.read('sub/a.prompt'), await issues()]).toEqual(['---\nname: a\n---\nHello\n', []]);
+});
+
+test('says why the file of a new prompt can not be written', async () => {
+  await world.link('Team');
+  await world.ask('POST', '/prompts', { name: 'a', folder: 'Team', promptText: 'Act as {{role}}' });
+  await world.scan();
+  expect(await issues()).toEqual(['not-written a.prompt a']);
+  expect(await world.resolveConflict('a.prompt', 'mine')).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('rename the variable') } },
+  });
+});
+
 test('an unreadable file is neither imported nor overwritten until a person decides', async () => {
   world.write('a.prompt', 'Good');
   await world.link('Team');

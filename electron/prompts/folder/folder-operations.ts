@@ -52,6 +52,11 @@ function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): S
   return { path, promptId: prompt.id, hash, versionId: prompt.latestVersionId, details: detailsOf(prompt) };
 }
 
+/** The record of a prompt that was never in sync with its file. */
+export function neverInStep({ prompt }: Pick<Mine, 'prompt'>, path: string): StoredFile {
+  return { path, promptId: prompt.id, hash: '', versionId: '', details: detailsOf(prompt) };
+}
+
 /** Whether a prompt has changed since it was in sync with its file. */
 export function isChanged(file: StoredFile, { prompt }: Pick<Mine, 'prompt'>): boolean {
   const isMoved = prompt.folder !== file.details.folder;

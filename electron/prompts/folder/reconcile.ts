@@ -10,6 +10,7 @@ import {
   isChanged,
   issueOf,
   markInStep,
+  neverInStep,
   newPath,
   readFile,
   readMine,
@@ -147,9 +148,7 @@ function adopt({ work }: Pass, file: ScannedFile, unlinked: Map<string, string>)
   const mine = promptId === undefined ? null : readMine(work, promptId);
   if (mine === null) return false;
   unlinked.delete(key);
-  const { name, folder, tags, description } = mine.prompt;
-  const details = { name, folder, tags, description };
-  work.store.setFile(work.stored.id, { path: file.path, promptId: mine.prompt.id, hash: '', versionId: '', details });
+  work.store.setFile(work.stored.id, neverInStep(mine, file.path));
   return true;
 }
 
@@ -198,8 +197,7 @@ async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promis
     if (mine === null) continue;
     const path = newPath(work, mine, taken);
     taken.add(path);
-    const { name, folder, tags, description } = mine.prompt;
-    const never = { path, promptId, hash: '', versionId: '', details: { name, folder, tags, description } };
+    const never = neverInStep(mine, path);
     if (work.stored.wasRead) await write(pass, never, mine, null);
     else {
       work.store.setFile(work.stored.id, never);

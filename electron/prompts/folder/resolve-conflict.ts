@@ -9,6 +9,7 @@ import { requireContent, type ScannedFile } from './scanned-file.ts';
 import {
   createFromFile,
   markInStep,
+  neverInStep,
   readFile,
   readMine,
   takeFile,
@@ -28,9 +29,11 @@ interface Sides {
 }
 
 async function sidesOf(work: FolderOperations, { path, promptId }: FolderIssue, signal: AbortSignal): Promise<Sides> {
-  const known = work.store.files(work.stored.id).find((file) => file.promptId === promptId) ?? null;
+  const stored = work.store.files(work.stored.id).find((file) => file.promptId === promptId) ?? null;
   const file = await readFile(work, path, signal);
-  return { known, mine: promptId === null ? null : readMine(work, promptId), file };
+  const mine = promptId === null ? null : readMine(work, promptId);
+  // A new prompt whose file couldn't be written has no record.
+  return { known: stored ?? (mine && neverInStep(mine, path)), mine, file };
 }
 
 export async function readSides(work: FolderOperations, issue: FolderIssue, signal: AbortSignal): Promise<FolderFile> {
@@ -65,13 +68,14 @@ async function keepMine(work: FolderOperations, sides: Sides, signal: AbortSigna
   work.store.removeFile(work.stored.id, known.promptId);
 }
 
-function keepFile(work: FolderOperations, { known, mine, file }: Sides): void {
+function keepFile(work: FolderOperations, { known, mine, file }: Sides, kind: FolderIssue['kind']): void {
   if (file !== null) {
     const content = requireContent(file);
     if (mine !== null) return takeFile(work, mine, file, content);
     if (known !== null) work.store.removeFile(work.stored.id, known.promptId);
     return createFromFile(work, file, content);
   }
+  if (mine !== null && kind !== 'file-missing') throw new AppError('conflict', 'There is no file to use.');
   if (mine !== null) work.prompts.remove(mine.prompt.id);
   if (known !== null) work.store.removeFile(work.stored.id, known.promptId);
 }
@@ -105,6 +109,6 @@ export async function resolveConflict(
   const isShown = (sides.mine?.prompt.latestVersionId ?? null) === versionId && (sides.file?.hash ?? null) === hash;
   if (!isShown) throw moved();
   if (choice === 'mine') await keepMine(work, sides, signal);
-  else if (choice === 'file') keepFile(work, sides);
+  else if (choice === 'file') keepFile(work, sides, issue.kind);
   else await keepMerged(work, sides, prompt!, signal);
 }

@@ -1,5 +1,5 @@
 import { type RefObject, useId, useState } from 'react';
-import type { FolderFile, FolderIssue, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
+import type { FolderFile, PromptFolder } from '../../../../shared/contract/prompt-folders.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
 import { versionContent } from '../../../../shared/prompt-content.ts';
 import { Button } from '../../../components/button.tsx';
@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { describeError, QueryView } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/focus.ts';
 import { VersionDifferences } from '../../../components/diff/version-diff.tsx';
-import { issueWords, openFolders, type Settlement, useFolderFile, useResolveConflict } from './linked-folders.ts';
+import { choicesOf, openFolders, type Settlement, useFolderFile, useResolveConflict } from './linked-folders.ts';
 import { Segmented } from '../../../components/choices.tsx';
 
 interface MergeFieldsProps {
@@ -129,7 +129,7 @@ function Sides({ shown }: { shown: FolderFile }) {
 }
 
 interface SideChoicesProps {
-  issue: FolderIssue;
+  shown: FolderFile;
   mergeButton: RefObject<HTMLButtonElement | null>;
   isBusy: boolean;
   /** Null where one side has no prompt. */
@@ -138,8 +138,8 @@ interface SideChoicesProps {
 }
 
 /** Buttons to use one side, or to merge both. */
-function SideChoices({ issue, mergeButton, isBusy, onMerge, onDecide }: SideChoicesProps) {
-  const words = issueWords[issue.kind];
+function SideChoices({ shown, mergeButton, isBusy, onMerge, onDecide }: SideChoicesProps) {
+  const words = choicesOf(shown);
   return (
     <>
       {onMerge && (
@@ -205,7 +205,7 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
           </>
         ) : (
           <SideChoices
-            issue={issue}
+            shown={shown}
             mergeButton={mergeButton}
             isBusy={resolveConflict.isPending}
             onMerge={mine !== null && file?.prompt != null ? () => setMerged(mine) : null}

@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
 import {
+  type FolderFile,
   type FolderIssue,
   followPromptFolders,
   linkPromptFolder,
@@ -50,6 +51,13 @@ export const issueWords: Readonly<Record<FolderIssue['kind'], IssueWords>> = {
   },
   'not-written': { mark: 'Not written', tone: 'caution', mine: 'Overwrite file', file: 'Use file' },
 };
+
+/** The words of the buttons that resolve an issue; null for a side that can't be used. */
+export function choicesOf({ issue, file }: Pick<FolderFile, 'issue' | 'file'>): Pick<IssueWords, 'mine' | 'file'> {
+  const words = issueWords[issue.kind];
+  if (file !== null || issue.kind === 'file-missing') return words;
+  return { mine: issue.kind === 'not-written' ? 'Write file' : words.mine, file: null };
+}
 
 /** The number of conflicts; missing and unreadable files don't have to be resolved. */
 export function waiting(issues: readonly FolderIssue[]): number {

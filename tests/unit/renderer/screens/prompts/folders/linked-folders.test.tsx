@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closeFolders } from '../../../../../../renderer/screens/prompts/folders/linked-folders.ts';
 import { PromptsScreen } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { listPromptFolders, readPromptFolder } from '../../../../../../shared/contract/prompt-folders.ts';
-import { createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';
+import { createPrompt, createPromptVersion, listPrompts } from '../../../../../../shared/contract/prompts.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
 let opened: OpenWindow;
@@ -72,6 +72,15 @@ test('unreadable files are listed with their reason, and unlinking a folder lose
   expect((await opened.window.host.client.call(listPrompts, { query: {} })).data.map(({ name }) => name)).toEqual([
     'good',
   ]);
+});
+
+test('a prompt whose file could not be written offers no file to use', async () => {
+  await link();
+  const { client } = opened.window.host;
+  await client.call(createPrompt, { body: { name: 'new', folder: 'Team', promptText: 'Act as {{role}}' } });
+  await press('Resolve new.prompt');
+  await screen.findByRole('button', { name: 'Write file' });
+  expect(screen.queryByRole('button', { name: 'Use file' })).toBeNull();
 });
 
 test("rejects a path that isn't a folder, beside the field", async () => {
