@@ -166,12 +166,21 @@ test('a new prompt that could not be written is written or stays, and is never d
   await world.ask('POST', '/prompts', { name: 'a', folder: 'Team/sub', promptText: 'Hello' });
   await world.scan();
   expect(await issues()).toEqual(['not-written sub/a.prompt a']);
+  expect((await world.folder()).issues[0]?.message).toBe('A file has the name of its folder');
   expect((await world.resolveConflict('sub/a.prompt', 'file')).status).toBe(409);
   expect(await world.library()).toEqual(['Team/sub/a: Hello']);
   // Nothing reports this: the watcher ignores files that aren't prompts.
   rmSync(join(world.root, 'sub'));
   expect((await world.resolveConflict('sub/a.prompt', 'mine')).status).toBe(200);
   expect([world.read('sub/a.prompt'), await issues()]).toEqual(['---\nname: a\n---\nHello\n', []]);
+});
+
+test('a new prompt whose file name belongs to a link is reported', async () => {
+  await world.link('Team');
+  symlinkSync('/etc/hostname', join(world.root, 'new.prompt'));
+  await world.ask('POST', '/prompts', { name: 'new', folder: 'Team', promptText: 'Hi' });
+  const { issues: found } = await world.scan();
+  expect(found).toMatchObject([{ kind: 'not-written', promptName: 'new', message: expect.stringContaining('name') }]);
 });
 
 test('says why the file of a new prompt can not be written', async () => {

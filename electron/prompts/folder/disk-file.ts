@@ -157,6 +157,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The name is too long for the disk',
   EISDIR: 'A folder has this name',
   ENOTDIR: 'A file has the name of its folder',
+  EEXIST: 'A file has the name of its folder',
 };
 
 /** A message for an error of the file system; null for other errors. */

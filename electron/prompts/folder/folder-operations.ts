@@ -137,6 +137,8 @@ export async function writeMine(
     if (path !== known.path && file !== null) await removeFile(root, known.path, file.hash);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
+    // A scan finds no link and no folder, so that another scan would change nothing.
+    if (file === null) return { kind: 'refused', message: `Something else has the name ${path}` };
     if (path === known.path) return { kind: 'changed' };
     return { kind: 'refused', message: `Another file already exists at ${path}` };
   }

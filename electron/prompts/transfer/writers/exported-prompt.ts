@@ -39,7 +39,7 @@ export function createFileNames(
   extension: string,
   alreadyTaken: Iterable<string> = [],
 ): (prompt: { name: string; folder: string | null }) => string {
-  const taken = new Set([...alreadyTaken].map((path) => path.toLowerCase()));
+  const taken = new Set([...alreadyTaken].map((path) => path.normalize('NFC').toLowerCase()));
   return ({ name, folder }) => {
     const path = [...folderPath(folder), segment(name)].join('/');
     for (let count = 1; ; count += 1) {

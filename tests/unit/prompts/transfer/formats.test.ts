@@ -251,6 +251,11 @@ describe('plain text', () => {
   });
 });
 
+test('file names differ from existing ones in another normalization', () => {
+  const nameOf = createFileNames('prompt', ['Cafe\u0301.prompt']);
+  expect(nameOf({ name: 'Caf\u00E9', folder: null })).toBe('Caf\u00E9 2.prompt');
+});
+
 test('file names are safe, short and unique ignoring case', () => {
   const nameOf = createFileNames('prompt');
   const names = [
