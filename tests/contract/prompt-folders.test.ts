@@ -51,6 +51,19 @@ test('changes on disk appear automatically: new, changed, moved and deleted file
   expect(await world.library()).toEqual(['Team/moved/c: Second', 'Team/sub/b: New']);
 });
 
+test('renaming a folder with files of equal text keeps every prompt', async () => {
+  for (const name of ['a', 'b', 'c']) world.write(`old/${name}.prompt`, 'Same text');
+  await world.link('Team');
+  const ids = async (...names: string[]) => Promise.all(names.map(async (name) => (await world.prompt(name)).id));
+  const before = await ids('a', 'b', 'c');
+  // One file gets another name, which sorts first.
+  renameSync(join(world.root, 'old/c.prompt'), join(world.root, 'old/0.prompt'));
+  renameSync(join(world.root, 'old'), join(world.root, 'new'));
+  await world.scan();
+  expect(await world.library()).toEqual(['Team/new/0: Same text', 'Team/new/a: Same text', 'Team/new/b: Same text']);
+  expect(await ids('a', 'b', '0')).toEqual(before);
+});
+
 test('saving a version writes the file and keeps its other fields', async () => {
   const text =
     '---\n# ours\nmodel: unknown/one # later\nowner.team: [a,  b]\n---\n{{role "system"}}\nBrief.\n\n{{role "user"}}\nHello\n';

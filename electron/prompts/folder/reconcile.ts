@@ -127,6 +127,15 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
   }
 }
 
+/** The missing file of the same content that a new file was, at best of the same name; removes it from the list. */
+function takeSource(missing: StoredFile[] = [], path: string, newNames: ReadonlySet<string>): StoredFile | null {
+  const isNamed = (file: StoredFile) => baseName(file.path) === baseName(path);
+  const from = missing.find(isNamed) ?? missing.find((file) => !newNames.has(baseName(file.path))) ?? missing[0];
+  if (from === undefined) return null;
+  missing.splice(missing.indexOf(from), 1);
+  return from;
+}
+
 /** A missing file and a new file with the same content are one moved file. */
 function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   const { work } = pass;
@@ -155,9 +164,13 @@ function adopt({ work }: Pass, file: ScannedFile, unlinked: Map<string, string>)
 async function reconcileNew(pass: Pass, known: readonly StoredFile[], unlinked: Map<string, string>): Promise<void> {
   const { tree } = pass;
   const paths = new Set(known.map(({ path }) => path));
-  const missing = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
-  for (const path of tree.keys()) {
-    if (paths.has(path)) continue;
+  const missing = Map.groupBy(
+    known.filter(({ path }) => !tree.has(path)),
+    ({ hash }) => hash,
+  );
+  const added = [...tree.keys()].filter((path) => !paths.has(path));
+  const newNames = new Set(added.map(baseName));
+  for (const path of added) {
     if (isPartial(path)) {
       tell(pass, 'partial', path, partialMessage);
       continue;
@@ -169,11 +182,9 @@ async function reconcileNew(pass: Pass, known: readonly StoredFile[], unlinked: 
     }
     const file = await read(pass, path);
     if (file === null) continue;
-    const from = missing.get(file.hash);
-    if (from !== undefined) {
-      missing.delete(file.hash);
-      followMove(pass, from, file);
-    } else if (file.content === null) tell(pass, 'broken', path, file.reason!.message, { line: file.reason!.line });
+    const from = takeSource(missing.get(file.hash), path, newNames);
+    if (from !== null) followMove(pass, from, file);
+    else if (file.content === null) tell(pass, 'broken', path, file.reason!.message, { line: file.reason!.line });
     else if (!adopt(pass, file, unlinked)) create(pass, file);
   }
 }
