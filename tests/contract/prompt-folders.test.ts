@@ -64,6 +64,22 @@ test('renaming a folder with files of equal text keeps every prompt', async () =
   expect(await ids('a', 'b', '0')).toEqual(before);
 });
 
+test('a rename in the library survives a move of the file', async () => {
+  world.write('a.prompt', '---\nname: A\n---\nText');
+  await world.link('Team');
+  const away = `${world.root}-away`;
+  renameSync(world.root, away);
+  await world.ask('PATCH', `/prompts/${(await world.prompt('A')).id}`, { name: 'Renamed' });
+  mkdirSync(join(away, 'sub'));
+  renameSync(join(away, 'a.prompt'), join(away, 'sub/a.prompt'));
+  renameSync(away, world.root);
+  await world.scan();
+  expect([world.read('sub/a.prompt'), await world.library()]).toEqual([
+    '---\nname: Renamed\n---\nText',
+    ['Team/sub/Renamed: Text'],
+  ]);
+});
+
 test('saving a version writes the file and keeps its other fields', async () => {
   const text =
     '---\n# ours\nmodel: unknown/one # later\nowner.team: [a,  b]\n---\n{{role "system"}}\nBrief.\n\n{{role "user"}}\nHello\n';

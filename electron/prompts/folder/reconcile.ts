@@ -147,7 +147,11 @@ function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   const name = isNamedByFile ? baseName(to.path) : prompt.name;
   const folder = prompt.folder === oldFolder ? newFolder! : prompt.folder;
   if (name !== prompt.name || folder !== prompt.folder) work.prompts.update(prompt.id, { name, folder });
-  work.store.setFile(work.stored.id, { ...from, path: to.path, details: { ...from.details, name, folder } });
+  // A change made in the library isn't in the file yet.
+  const details = { ...from.details };
+  if (name !== prompt.name) details.name = name;
+  if (folder !== prompt.folder) details.folder = folder;
+  work.store.setFile(work.stored.id, { ...from, path: to.path, details });
 }
 
 /** The prompt of the same name and folder. It had this file before the folder was unlinked, or should get it. */
