@@ -80,6 +80,17 @@ test('a rename in the library survives a move of the file', async () => {
   ]);
 });
 
+test('a file over the limit is not overwritten, for that reason', async () => {
+  world.write('a.prompt', 'First');
+  await world.link('Team');
+  world.write('a.prompt', 'x'.repeat(1_100_000));
+  await world.scan();
+  expect(await world.resolveConflict('a.prompt', 'mine')).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('larger than 1 MB') } },
+  });
+});
+
 test('saving a version writes the file and keeps its other fields', async () => {
   const text =
     '---\n# ours\nmodel: unknown/one # later\nowner.team: [a,  b]\n---\n{{role "system"}}\nBrief.\n\n{{role "user"}}\nHello\n';

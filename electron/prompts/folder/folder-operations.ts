@@ -8,7 +8,7 @@ import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import type { SystemOf } from '../transfer/model-names.ts';
 import { createFileNames, folderPath } from '../transfer/writers/exported-prompt.ts';
 import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.ts';
-import { readScannedFile, type ScannedFile } from './scanned-file.ts';
+import { readScannedFile, type ScannedFile, unreadable } from './scanned-file.ts';
 import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** The services and state of a linked folder. */
@@ -125,6 +125,7 @@ export async function writeMine(
   signal: AbortSignal,
 ): Promise<WriteResult> {
   const root = work.stored.path;
+  if (file?.hash === unreadable) return { kind: 'refused', message: file.reason!.message };
   const edited = await work.reader.edit(
     { name: known.path, text: file?.text ?? null, current: file?.content ?? null, target: mine.content },
     { signal },

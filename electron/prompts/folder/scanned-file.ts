@@ -63,7 +63,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
 }
 
 /** The hash of an unreadable file. It differs from all others. */
-const unreadable = 'unreadable';
+export const unreadable = 'unreadable';
 
 /** The current file on disk. */
 export interface ScannedFile {
