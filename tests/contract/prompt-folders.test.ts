@@ -80,6 +80,18 @@ test('a rename in the library survives a move of the file', async () => {
   ]);
 });
 
+test('prompts with long or reserved names, or a space at the end, get a file', async () => {
+  await world.link('Team');
+  const create = (name: string, folder: string) => world.ask('POST', '/prompts', { name, folder, promptText: 'Hi' });
+  await create('客'.repeat(80), 'Team');
+  await create('😀'.repeat(80), 'Team');
+  await create('x', 'Team/node_modules');
+  await create('Name ', 'Team');
+  await world.scan();
+  const { issues: found, files } = await world.scan();
+  expect([found, files]).toEqual([[], 4]);
+});
+
 test('a file over the limit is not overwritten, for that reason', async () => {
   world.write('a.prompt', 'First');
   await world.link('Team');

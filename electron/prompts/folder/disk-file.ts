@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, readFileSync, renameSync } from 'node:fs';
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { AppError } from '../../../shared/app-error.ts';
 import { maxLinkedFileBytes } from '../../../shared/contract/prompt-folders.ts';
 
@@ -63,7 +63,7 @@ async function hashNow(root: string, path: string): Promise<string | null> {
 
 /** Writes and syncs a temporary file beside the target, which it then replaces. */
 async function writeBeside(target: string, text: string, mode: number | undefined): Promise<string> {
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(dirname(target), `.${randomBytes(9).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', mode);
   try {
     await handle.writeFile(text);

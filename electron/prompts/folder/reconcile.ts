@@ -230,7 +230,7 @@ export async function reconcile(
   const unlinked = new Map<string, string>();
   for (const promptId of work.store.promptsWithoutFile(work.stored.folder)) {
     const prompt = readPrompt(work, promptId);
-    if (prompt) unlinked.set(`${prompt.folder}\n${prompt.name}`, promptId);
+    if (prompt) unlinked.set(`${prompt.folder}\n${prompt.name.trim()}`, promptId);
   }
   await reconcileNew(pass, work.store.files(work.stored.id), unlinked);
   for (const [index, known] of work.store.files(work.stored.id).entries()) {

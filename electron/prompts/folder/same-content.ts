@@ -46,11 +46,11 @@ export function isSameVersion(one: PromptContent, other: PromptContent): boolean
   return isDeepStrictEqual(versionParts(one), versionParts(other));
 }
 
-/** Whether names, tags and descriptions are equal. Folders aren't compared, because they come from the path of the file. */
+/** Whether names, tags and descriptions are equal. Files have names without spaces at the ends. Folders aren't compared, because they come from the path of the file. */
 export function hasSameDetails(
   one: Pick<PromptContent, 'name' | 'tags' | 'description'>,
   other: Pick<PromptContent, 'name' | 'tags' | 'description'>,
 ): boolean {
-  const parts = ({ name, tags, description }: typeof one) => [name, tags, lines(description)];
+  const parts = ({ name, tags, description }: typeof one) => [name.trim(), tags, lines(description)];
   return isDeepStrictEqual(parts(one), parts(other));
 }

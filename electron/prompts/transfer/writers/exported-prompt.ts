@@ -1,13 +1,20 @@
 import type { Prompt, PromptVersion } from '../../../../shared/contract/prompts.ts';
 
-/** Reserved names of devices on Windows, with any extension. */
-const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+/** Reserved names of devices on Windows, with any extension, and a folder that no scan reads. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|node_modules)$/i;
 const maxCharacters = 80;
+/** Leaves 15 of the 255 bytes of most disks for a number and the extension. */
+const maxBytes = 240;
 
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s-]/.test(text[end - 1]!)) end -= 1;
   return text.slice(0, end);
+}
+
+function shortened(text: string): string {
+  const { read } = new TextEncoder().encodeInto([...text].slice(0, maxCharacters).join(''), new Uint8Array(maxBytes));
+  return text.slice(0, read);
 }
 
 function segment(text: string): string {
@@ -17,9 +24,9 @@ function segment(text: string): string {
     .replace(/[\p{C}<>:"/\\|?*.]+/gu, '-')
     .replace(/\s+/g, ' ')
     .replace(/^[\s_-]+/, '');
-  const short = [...withoutEnd(safe)].slice(0, maxCharacters).join('').trimEnd();
+  const short = shortened(withoutEnd(safe)).trimEnd();
   if (short === '') return 'prompt';
-  return devices.test(short) ? `${short}-prompt` : short;
+  return reserved.test(short) ? `${short}-prompt` : short;
 }
 
 /** The folders of a library as folders of a disk, separated by `/`. */
