@@ -4,11 +4,12 @@ import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore, ComparisonSummary, StoredComparison } from '../storage/comparison-store.ts';
 import { describeFailure } from './cell-calls.ts';
 import { CellTable } from './cell-table.ts';
-import { withCosts } from './judge-run.ts';
+import { judgeCosts, type RunJudge, withCosts } from './judge-run.ts';
 
 export interface ComparisonRecordOptions {
   readonly comparison: StoredComparison;
   readonly store: ComparisonStore;
+  readonly completedRun: RunJudge['completedRun'];
   readonly onChange: () => void;
   readonly log: Log;
 }
@@ -85,7 +86,8 @@ export class ComparisonRecord {
 
   /** Notes a completed cell and its costs. */
   complete(cell: StoredCell): void {
-    this.#summary = withCosts(this.#summary, cell);
+    const judges = judgeCosts(cell.checks, this.#options.completedRun);
+    this.#summary = withCosts(this.#summary, cell, judges);
     this.note({ ...cell, state: 'Completed', failure: null });
   }
 

@@ -1,4 +1,4 @@
-import type { Check } from '../../shared/contract/checks.ts';
+import type { Check, CheckResult } from '../../shared/contract/checks.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Log } from '../log.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
@@ -60,16 +60,26 @@ export interface RunJudgeOptions {
   readonly maxMsAfterStop?: number;
 }
 
-/** What judges cost, in US dollars. An unknown price counts as 0. */
-function judgeCosts({ checks }: Pick<StoredCell, 'checks'>): number {
-  return checks.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+const judgeRunIds = (results: readonly CheckResult[]) => results.flatMap(({ runIds = [] }) => runIds);
+
+/**
+ * What the runs of judges cost, in US dollars, without those that were paid before. Several checks may have the same run, which counts
+ * once. An unknown price counts as 0.
+ */
+export function judgeCosts(
+  results: readonly CheckResult[],
+  completedRun: RunJudge['completedRun'],
+  before: readonly CheckResult[] = [],
+): number {
+  const runIds = new Set(judgeRunIds(results));
+  for (const paid of judgeRunIds(before)) runIds.delete(paid);
+  return [...runIds].reduce((sum, runId) => sum + (completedRun(runId)?.cost ?? 0), 0);
 }
 
 type Costs = Pick<ComparisonSummary, 'spent' | 'spentByJudges' | 'runsWithoutCost'>;
 
-/** A summary with what a completed cell has cost. */
-export function withCosts<Summary extends Costs>(summary: Summary, cell: StoredCell): Summary {
-  const judges = judgeCosts(cell);
+/** A summary with what a completed cell has cost, of it `judges` for judges. */
+export function withCosts<Summary extends Costs>(summary: Summary, cell: StoredCell, judges: number): Summary {
   return {
     ...summary,
     spent: summary.spent + (cell.cost ?? 0) + judges,

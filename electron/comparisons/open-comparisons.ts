@@ -10,10 +10,10 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import { ComparisonJob } from './comparison-job.ts';
 import type { CurrentComparison } from './describe-comparison.ts';
 import type { PreparedVariant } from './job-options.ts';
-import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
+import { createRunJudge, judgeCosts, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import type { Judges } from './judge/create-judges.ts';
-import { addedCosts, findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
+import { findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import { providerOf } from '../providers/provider-pauses.ts';
 import type { CallLimits } from './call-limits.ts';
@@ -136,7 +136,7 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   const started = new Set<ComparisonJob>();
   const closing = new AbortController();
   const runJudge = createRunJudge(options, closing.signal);
-  const { completedCell } = runJudge;
+  const { completedCell, completedRun } = runJudge;
   const opened = createJobCache(options, runJudge, jobs.changed);
   const { find, open } = opened;
 
@@ -191,7 +191,7 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
         positions,
         async judge(before, row, signal) {
           const cell = await completedCell(sequence, before.runId!, row, { signal, ...judging });
-          return cell && { cell, cost: addedCosts(before.checks, cell.checks) };
+          return cell && { cell, cost: judgeCosts(cell.checks, completedRun, before.checks) };
         },
       });
       return job;

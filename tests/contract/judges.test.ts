@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Check } from '../../shared/contract/checks.ts';
+import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
 import type { Judge } from '../../shared/contract/judges.ts';
 import { callJson, rejectionOf, walk } from '../support/json-call.ts';
+import { patience } from '../support/patience.ts';
 import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
+  host.host.storage.settings.update({ endpointPrices: [{ model: 'scripted/model', inputPrice: 1, outputPrice: 2 }] });
 });
 afterAll(() => host.close());
 
@@ -275,5 +280,72 @@ describe('a judge in a comparison', () => {
       'invalid_request',
       [{ field: 'checks[1].judgeId', issue: 'is not a judge' }],
     ]);
+  });
+
+  /** Runs a comparison of one variant to its end, with the judge's verdicts. */
+  async function run(checks: Check[], { rows = 2, ...more }: { rows?: number; maxCost?: number } = {}) {
+    const dataset = await callJson(host, way, 'POST', '/datasets', {
+      body: {
+        name: 'T',
+        columns: [{ name: 'ticket', type: 'text' }],
+        rows: Array.from({ length: rows }, (_, row) => ({ ticket: `ticket ${row}` })),
+      },
+    });
+    const { aiSystem, model } = input;
+    const variants = [{ name: 'A', prompt: { promptText: 'Reply to {{ticket}}' }, aiSystem, model }];
+    const { body: created } = await callJson(host, way, 'POST', '/comparisons', {
+      body: { name: 'Judged', datasetId: dataset.body.id, variants, checks, concurrency: 1, ...more },
+    });
+    const address = `/comparisons/${created.id}`;
+    const read = async () => (await callJson(host, way, 'GET', address)).body as Comparison;
+    const cells = async () => (await callJson(host, way, 'GET', `${address}/cells`)).body.data as ComparisonCell[];
+    const post = async (action: string) => {
+      expect((await callJson(host, way, 'POST', `${address}/${action}`)).status).toBe(202);
+      await expect.poll(async () => (await read()).state, patience).not.toBe('Running');
+    };
+    await post('start');
+    return { read, cells, judgeAgain: () => post('judge') };
+  }
+
+  const answersAndJudges = (judged: string | null) =>
+    answerWith((text) => (text.includes('Does it keep') ? judged : 'Good day.'));
+
+  test('inside others costs as much as one beside them, and the spend cap holds for it', async () => {
+    const { id } = await create(way);
+    answersAndJudges(verdict('pass'));
+    const judge: Check = { kind: 'judge', judgeId: id };
+    const inside: Check = {
+      kind: 'all',
+      checks: [
+        { kind: 'length', min: 1 },
+        { kind: 'any', checks: [judge, judge] },
+      ],
+    };
+    const beside = await run([judge]);
+    const { cost } = await beside.read();
+    expect(cost.spentByJudges).toBeGreaterThan(0);
+    const nested = await run([inside]);
+    expect((await nested.read()).cost).toEqual(cost);
+    const [cell] = await nested.cells();
+    const { runIds, cost: ofCheck } = cell!.checks[0]!;
+    expect(runIds).toEqual(cell!.verdicts.map(({ runId }) => runId));
+    expect(ofCheck).toBeCloseTo(cost.spentByJudges / 2, 12);
+    expect(cell!.verdicts[0]!.reason).toContain('Because');
+    const capped = await run([inside], { rows: 4, maxCost: cost.spent });
+    expect(await capped.read()).toMatchObject({ state: 'Stopped', cells: { completed: 2 } });
+  });
+
+  test('is paid once for two checks', async () => {
+    const { id } = await create(way);
+    answersAndJudges(verdict('pass'));
+    const judge: Check = { kind: 'judge', judgeId: id };
+    const once = await run([judge]);
+    const twice = await run([judge, { ...judge, weight: 0 }, { kind: 'all', checks: [judge] }]);
+    expect((await twice.read()).cost).toEqual((await once.read()).cost);
+    const changed = { ...input, promptText: `${input.promptText}!` };
+    expect((await callJson(host, way, 'PUT', `/judges/${id}`, { body: changed })).status).toBe(200);
+    await once.judgeAgain();
+    await twice.judgeAgain();
+    expect((await twice.read()).cost).toEqual((await once.read()).cost);
   });
 });

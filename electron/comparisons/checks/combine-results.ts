@@ -1,6 +1,7 @@
 import type { Check, CheckResult, SimpleCheck } from '../../../shared/contract/checks.ts';
 import type { LocalResult } from './checks-worker.ts';
 import type { Outcome } from './local-checks.ts';
+import { sumOfCosts } from '../judge/verdict-runs.ts';
 
 interface Judged {
   readonly pass: boolean | null;
@@ -55,12 +56,33 @@ function combine(
   return { pass, score: kind === 'all' ? weightedScore(deciding) : best, reason: reason.slice(0, 1000) };
 }
 
+/** The checks inside others that combine none themselves. */
+function innermost(checks: readonly Check[]): SimpleCheck[] {
+  return checks.flatMap((check) => ('checks' in check ? innermost(check.checks) : [check]));
+}
+
+/** The runs of all judges among checks, each once, and what they cost together. */
+function judgeRuns(
+  checks: readonly Check[],
+  resultOf: (check: SimpleCheck) => LocalResult,
+): Pick<Outcome, 'runIds' | 'cost'> {
+  const judged = new Map<string, Outcome & { runIds: string[] }>();
+  for (const check of innermost(checks)) {
+    const result = resultOf(check);
+    if (typeof result === 'string' || !result.runIds) continue;
+    judged.set(result.runIds.join(' '), { ...result, runIds: result.runIds });
+  }
+  const results = [...judged.values()];
+  if (results.length === 0) return {};
+  return { runIds: results.flatMap(({ runIds }) => runIds), cost: sumOfCosts(results.map(({ cost }) => cost ?? null)) };
+}
+
 /** The result of a check from those of the checks inside it. */
 export function combineResults(check: Check, resultOf: (check: SimpleCheck) => LocalResult): CheckResult {
   let result: Judged & Pick<Outcome, 'reason' | 'counts' | 'runIds' | 'cost'>;
   if ('checks' in check) {
     const inner = check.checks.map((each) => combineResults(each, resultOf));
-    result = combine(check.kind, check.checks, inner);
+    result = { ...combine(check.kind, check.checks, inner), ...judgeRuns(check.checks, resultOf) };
   } else {
     const own = resultOf(check);
     result = typeof own === 'string' ? { pass: null, score: null, reason: own } : own;

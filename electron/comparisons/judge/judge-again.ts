@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Check, CheckResult } from '../../../shared/contract/checks.ts';
+import type { Check } from '../../../shared/contract/checks.ts';
 import type { DatasetRow } from '../../../shared/contract/datasets.ts';
 import type { StoredCell, VerdictNeed } from '../../storage/comparison-cells.ts';
 import type { ComparisonStore } from '../../storage/comparison-store.ts';
@@ -58,14 +58,6 @@ export async function findVerdictNeeds(comparison: number, options: NeedsOptions
     options.signal?.throwIfAborted();
   }
   return { judges: found, positions };
-}
-
-/** What new verdicts cost. Those that the cell had are paid. */
-export function addedCosts(before: readonly CheckResult[], after: readonly CheckResult[]): number {
-  const paid = new Set(before.flatMap(({ runIds = [] }) => runIds));
-  return after
-    .filter(({ runIds = [] }) => runIds.some((id) => !paid.has(id)))
-    .reduce((sum, { cost }) => sum + (cost ?? 0), 0);
 }
 
 export interface JudgedCell {

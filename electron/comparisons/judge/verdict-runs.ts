@@ -127,7 +127,7 @@ function answerOf(
 }
 
 /** Null if one is unknown. */
-function sumOfCosts(costs: readonly (number | null)[]): number | null {
+export function sumOfCosts(costs: readonly (number | null)[]): number | null {
   return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
 }
 

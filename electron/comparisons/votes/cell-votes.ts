@@ -40,7 +40,8 @@ export function describeVote(stored: StoredCellVote, { callerId }: FileReader, i
 
 function describeVerdict(found: RunVerdict, cell: StoredCell, isReadable: boolean): CellVerdict {
   const { judgeId, judge, verdict, pass, isStale, counts, runId } = found;
-  const check = cell.checks.find(({ runIds }) => runIds?.includes(runId));
+  // The reason of `all` or `any` with several judges may be that of another one.
+  const check = cell.checks.find(({ runIds }) => runIds?.length === 1 && runIds[0] === runId);
   return { judgeId, judge, verdict, pass, counts, isStale, reason: isReadable ? (check?.reason ?? null) : null, runId };
 }
 

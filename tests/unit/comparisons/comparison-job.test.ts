@@ -50,6 +50,7 @@ function createWorld(maxMsAfterStop?: number) {
   const held = new HeldCheck();
   const verdicts: string[] = [];
   const runs = new Map<string, RunDetail>();
+  const judgeRuns = new Map<string, RunDetail>();
   const log: unknown[] = [];
   const closing = new AbortController();
   const services = {
@@ -63,7 +64,9 @@ function createWorld(maxMsAfterStop?: number) {
       judge: async (_id: string, { runId }: { runId: string }, { origin: payer }: { origin: unknown }) => {
         if (payer === null) return { pass: null, score: null, reason: 'was not asked' };
         verdicts.push(runId);
-        return { pass: true, score: 1, counts: true, reason: 'Fine', runIds: [`verdict on ${runId}`], cost: 1 };
+        const judgeRunId = `verdict on ${runId}`;
+        judgeRuns.set(judgeRunId, { status: 'Completed', cost: 1, output: {} } as RunDetail);
+        return { pass: true, score: 1, counts: true, reason: 'Fine', runIds: [judgeRunId], cost: 1 };
       },
     },
   } as unknown as CheckServices;
@@ -73,7 +76,7 @@ function createWorld(maxMsAfterStop?: number) {
   const judge = createRunJudge(
     {
       store: { setup: () => ({ variants: [], variables: null, checks }) },
-      runs: { read: (id) => runs.get(id) ?? null },
+      runs: { read: (id) => runs.get(id) ?? judgeRuns.get(id) ?? null },
       checks: runner,
       log: logAll,
       ...(maxMsAfterStop !== undefined && { maxMsAfterStop }),

@@ -81,7 +81,7 @@ function CellVerdicts({ cell }: { cell: ComparedCell }) {
         <h3>Judges</h3>
       </div>
       {cell.verdicts.map((verdict) => {
-        const check = cell.checks.find(({ runIds }) => runIds?.includes(verdict.runId));
+        const check = cell.checks.find(({ runIds }) => runIds?.length === 1 && runIds[0] === verdict.runId);
         const remarks = [
           verdict.counts ? null : 'not calibrated, decides nothing',
           verdict.isStale ? 'stale: the judge has changed since' : null,
