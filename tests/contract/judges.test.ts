@@ -283,7 +283,7 @@ describe('a judge in a comparison', () => {
   });
 
   /** Runs a comparison of one variant to its end, with the judge's verdicts. */
-  async function run(checks: Check[], { rows = 2, ...more }: { rows?: number; maxCost?: number } = {}) {
+  async function compareWith(checks: Check[], { rows = 2, ...more }: { rows?: number; maxCost?: number } = {}) {
     const dataset = await callJson(host, way, 'POST', '/datasets', {
       body: {
         name: 'T',
@@ -321,17 +321,17 @@ describe('a judge in a comparison', () => {
         { kind: 'any', checks: [judge, judge] },
       ],
     };
-    const beside = await run([judge]);
+    const beside = await compareWith([judge]);
     const { cost } = await beside.read();
     expect(cost.spentByJudges).toBeGreaterThan(0);
-    const nested = await run([inside]);
+    const nested = await compareWith([inside]);
     expect((await nested.read()).cost).toEqual(cost);
     const [cell] = await nested.cells();
     const { runIds, cost: ofCheck } = cell!.checks[0]!;
     expect(runIds).toEqual(cell!.verdicts.map(({ runId }) => runId));
     expect(ofCheck).toBeCloseTo(cost.spentByJudges / 2, 12);
     expect(cell!.verdicts[0]!.reason).toContain('Because');
-    const capped = await run([inside], { rows: 4, maxCost: cost.spent });
+    const capped = await compareWith([inside], { rows: 4, maxCost: cost.spent });
     expect(await capped.read()).toMatchObject({ state: 'Stopped', cells: { completed: 2 } });
   });
 
@@ -339,13 +339,41 @@ describe('a judge in a comparison', () => {
     const { id } = await create(way);
     answersAndJudges(verdict('pass'));
     const judge: Check = { kind: 'judge', judgeId: id };
-    const once = await run([judge]);
-    const twice = await run([judge, { ...judge, weight: 0 }, { kind: 'all', checks: [judge] }]);
+    const once = await compareWith([judge]);
+    const twice = await compareWith([judge, { ...judge, weight: 0 }, { kind: 'all', checks: [judge] }]);
     expect((await twice.read()).cost).toEqual((await once.read()).cost);
     const changed = { ...input, promptText: `${input.promptText}!` };
     expect((await callJson(host, way, 'PUT', `/judges/${id}`, { body: changed })).status).toBe(200);
     await once.judgeAgain();
     await twice.judgeAgain();
     expect((await twice.read()).cost).toEqual((await once.read()).cost);
+  });
+
+  test('is paid for an answer outside its schema, and again when it judges again', async () => {
+    const { id } = await create(way);
+    answersAndJudges('I think that it does.');
+    const { read, cells, judgeAgain } = await compareWith([
+      { kind: 'length', min: 1 },
+      { kind: 'judge', judgeId: id },
+    ]);
+    const { spentByJudges } = (await read()).cost;
+    expect(spentByJudges).toBeGreaterThan(0);
+    const [cell] = await cells();
+    expect(cell).toMatchObject({ passed: true, verdicts: [{ verdict: null }] });
+    expect(cell!.checks[1]).toMatchObject({
+      pass: null,
+      score: null,
+      counts: false,
+      reason: 'The judge did not answer with JSON (The judge is not calibrated.)',
+      runIds: [cell!.verdicts[0]!.runId],
+      cost: spentByJudges / 2,
+    });
+    await judgeAgain();
+    expect((await read()).cost.spentByJudges).toBeCloseTo(2 * spentByJudges, 12);
+    const capped = await compareWith([{ kind: 'judge', judgeId: id }], {
+      rows: 4,
+      maxCost: (await read()).cost.spent / 2,
+    });
+    expect((await capped.read()).state).toBe('Stopped');
   });
 });

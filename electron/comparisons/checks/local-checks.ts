@@ -26,8 +26,9 @@ export interface CheckedOutput {
 
 /** The outcome of a check before `not`. */
 export interface Outcome {
-  readonly pass: boolean;
-  readonly score: number;
+  /** Null for a judge that was paid and gave no verdict. Others throw `NotJudged`. */
+  readonly pass: boolean | null;
+  readonly score: number | null;
   readonly reason: string;
   /** False for the verdict of a judge that isn't calibrated. */
   readonly counts?: boolean;

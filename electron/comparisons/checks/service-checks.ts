@@ -90,7 +90,6 @@ async function checkWithJudge(
   const { runId, ...options } = judged;
   const verdict = await services.judges.judge(judgeId, { runId, answer: output.answer, row }, { ...options, signal });
   const { pass, score, counts, runIds, cost } = verdict;
-  if (pass === null || score === null) throw new NotJudged(verdict.reason);
   const reason = counts ? verdict.reason : `${verdict.reason} (The judge is not calibrated.)`;
   return { pass, score, reason: reason.slice(0, 1000), counts, runIds, cost };
 }
