@@ -102,14 +102,19 @@ export class ComparisonJob implements Job<ComparisonItem> {
         judge: async (position) => {
           const before = this.#record.read(position);
           const { row } = this.cells.index(position);
-          const after = await judge(before, this.#options.readRow(row), signal);
-          if (signal.aborted) return;
-          if (after) this.#record.judge(before, after.cell, after.cost);
-          this.#record.judging = { judged: this.#record.judging!.judged + 1, total };
+          try {
+            const after = await judge(before, this.#options.readRow(row), signal);
+            if (signal.aborted) return;
+            if (after) this.#record.judge(before, after.cell, after.cost);
+            this.#record.judging = { judged: this.#record.judging!.judged + 1, total };
+          } catch (error) {
+            // Those that are being judged still end.
+            if (!signal.aborted) this.#record.noteFailure(error);
+          }
         },
         concurrency,
         isFirstAlone: maxCost !== null,
-        canContinue: (judging) => !signal.aborted && staysInBudget(judging),
+        canContinue: (judging) => !signal.aborted && this.#record.stopReason === null && staysInBudget(judging),
       }),
     );
   }

@@ -7,8 +7,9 @@ import type { RunStore } from '../storage/storage.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
 import { cellVerdict } from './checks/combine-results.ts';
+import type { JudgedCell as JudgedAgain } from './judge/judge-again.ts';
 import type { CheckedOutput } from './checks/local-checks.ts';
-import { type CellOutcome, outcomeOf } from './run-cell.ts';
+import { type CellOutcome, kindOfFailure, outcomeOf } from './run-cell.ts';
 
 interface Cancellable {
   readonly signal: AbortSignal;
@@ -50,6 +51,16 @@ export interface RunJudge {
     row: DatasetRow,
     options: Cancellable & Omit<JudgedRun, 'runId'>,
   ): Promise<StoredCell | null>;
+  /**
+   * A completed cell with what its checks say now. Results that can't be had again stay, such as those of a judge that was deleted.
+   * Null if nothing changed, such as for a run that was deleted. Throws the signal's reason, and failures that all other cells would have.
+   */
+  judgeAgain(
+    comparison: number,
+    before: StoredCell,
+    row: DatasetRow,
+    options: Cancellable & Omit<JudgedRun, 'runId' | 'asksAgain'>,
+  ): Promise<JudgedAgain | null>;
 }
 
 export interface RunJudgeOptions {
@@ -154,6 +165,24 @@ export function createRunJudge(
     return { ...run, content, toolCalls, finishReason };
   }
 
+  async function judgeAgain(
+    comparison: number,
+    before: StoredCell,
+    row: DatasetRow,
+    { signal, judged }: JudgeRunOptions,
+  ): Promise<JudgedAgain | null> {
+    const run = completedRun(judged.runId);
+    if (!run) return null;
+    const now = await verdict(comparison, run, row, { signal, judged: { ...judged, asksAgain: true } });
+    const results = now.checks.map((result, index) => {
+      const earlier = before.checks[index];
+      return result.pass === null && earlier && earlier.pass !== null ? earlier : result;
+    });
+    const { pass: passed, score } = cellVerdict(checksOf(comparison), results);
+    const cost = judgeCosts(now.checks, completedRun, before.checks);
+    return { cell: { ...before, checks: results, passed, score }, cost };
+  }
+
   return {
     async judge(comparison, run, row, options) {
       const judged = await judge(comparison, run, row, options);
@@ -166,6 +195,15 @@ export function createRunJudge(
       const run = completedRun(runId);
       const judged = run && (await judge(comparison, run, row, { signal, judged: { runId, ...judging } }));
       return judged && { ...newCell(0), ...judged };
+    },
+    async judgeAgain(comparison, before, row, { signal, ...judging }) {
+      try {
+        return await judgeAgain(comparison, before, row, { signal, judged: { runId: before.runId!, ...judging } });
+      } catch (error) {
+        if (signal.aborted || kindOfFailure(error) === 'stopping') throw error;
+        log('the checks of a cell failed', error);
+        return null;
+      }
     },
   };
 }

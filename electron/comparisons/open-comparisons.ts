@@ -10,7 +10,7 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import { ComparisonJob } from './comparison-job.ts';
 import type { CurrentComparison } from './describe-comparison.ts';
 import type { PreparedVariant } from './job-options.ts';
-import { createRunJudge, judgeCosts, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
+import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import type { Judges } from './judge/create-judges.ts';
 import { findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
@@ -136,7 +136,7 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   const started = new Set<ComparisonJob>();
   const closing = new AbortController();
   const runJudge = createRunJudge(options, closing.signal);
-  const { completedCell, completedRun } = runJudge;
+  const { completedCell } = runJudge;
   const opened = createJobCache(options, runJudge, jobs.changed);
   const { find, open } = opened;
 
@@ -186,13 +186,10 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
       const job = await openToRun(id);
       const { sequence, settings } = job.comparison;
       const { positions } = await needsOf(job);
-      const judging = { origin, concurrency: settings.concurrency, asksAgain: true };
+      const { concurrency } = settings;
       job.judgeAgain({
         positions,
-        async judge(before, row, signal) {
-          const cell = await completedCell(sequence, before.runId!, row, { signal, ...judging });
-          return cell && { cell, cost: judgeCosts(cell.checks, completedRun, before.checks) };
-        },
+        judge: (before, row, signal) => runJudge.judgeAgain(sequence, before, row, { signal, origin, concurrency }),
       });
       return job;
     },

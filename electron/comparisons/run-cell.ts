@@ -67,6 +67,8 @@ const stoppingCodes = new Set([
   'provider_not_configured',
   'provider_key_refused',
   'model_not_installed',
+  // The key that pays was revoked.
+  'unauthorized',
 ]);
 /** Failures that another attempt may not have. */
 const passingCodes = new Set(['provider_failed', 'provider_overloaded', 'provider_silent']);

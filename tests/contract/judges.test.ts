@@ -376,4 +376,44 @@ describe('a judge in a comparison', () => {
     });
     expect((await capped.read()).state).toBe('Stopped');
   });
+
+  const change = async (id: string, promptText: string) =>
+    expect((await callJson(host, way, 'PUT', `/judges/${id}`, { body: { ...input, promptText } })).status).toBe(200);
+
+  test('judges again until its key is rejected, and the verdicts that there were stay', async () => {
+    const { id } = await create(way);
+    answersAndJudges(verdict('pass'));
+    const { read, cells, judgeAgain } = await compareWith([{ kind: 'judge', judgeId: id }], { rows: 4 });
+    const before = await cells();
+    expect(before.map(({ checks }) => checks[0]!.pass)).toEqual([true, true, true, true]);
+    await change(id, `${input.promptText}!`);
+    answersAndJudges(null);
+    const requested = host.provider.calls.length;
+    await judgeAgain();
+    expect(host.provider.calls.length - requested).toBe(1);
+    expect(await read()).toMatchObject({ state: 'Completed', stopReason: expect.stringMatching(/key/) });
+    expect((await cells()).map(({ checks }) => checks)).toEqual(before.map(({ checks }) => checks));
+    answersAndJudges(verdict('fail'));
+    await judgeAgain();
+    expect((await read()).stopReason).toBeNull();
+    expect((await cells()).map(({ checks }) => checks[0]!.pass)).toEqual([false, false, false, false]);
+  });
+
+  test('judges again beside one that was deleted, whose verdicts stay', async () => {
+    const [id, deletedId] = [(await create(way)).id, (await create(way)).id];
+    answersAndJudges(verdict('pass'));
+    const checks: Check[] = [
+      { kind: 'judge', judgeId: id },
+      { kind: 'judge', judgeId: deletedId },
+    ];
+    const { cells, judgeAgain } = await compareWith(checks);
+    const before = await cells();
+    expect((await callJson(host, way, 'DELETE', `/judges/${deletedId}`)).status).toBe(204);
+    await change(id, `${input.promptText}?`);
+    answersAndJudges(verdict('fail'));
+    await judgeAgain();
+    const after = await cells();
+    expect(after.map((cell) => cell.checks[0]!.pass)).toEqual([false, false]);
+    expect(after.map((cell) => cell.checks[1])).toEqual(before.map((cell) => cell.checks[1]));
+  });
 });

@@ -26,7 +26,7 @@ export interface CheckRunner {
   validate(checks: readonly Check[], options: CheckOptions): Promise<void>;
   /**
    * One result per check. A check that can't be judged has the `pass` null: its limit was reached, a service failed, or the row has no
-   * expected value. Rejects only with the signal's reason.
+   * expected value. Rejects only as `runServiceCheck`.
    */
   run(checks: readonly Check[], output: CheckedOutput, row: CheckedRow, options: RunOptions): Promise<CheckResult[]>;
   /** Of judges that are of the same family of models as a variant. */

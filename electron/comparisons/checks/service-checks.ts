@@ -6,6 +6,7 @@ import type { Embeddings } from '../../on-device/embeddings.ts';
 import type { SchemaChecker } from '../../schemas/create-schema-checker.ts';
 import type { Judges } from '../judge/create-judges.ts';
 import type { JudgingOptions } from '../judge/verdict-runs.ts';
+import { kindOfFailure } from '../run-cell.ts';
 import type { LocalResult } from './checks-worker.ts';
 import { type CheckedRow, expectedText, NotJudged } from './expected.ts';
 import type { CheckedOutput, LocalCheck, Outcome } from './local-checks.ts';
@@ -100,12 +101,16 @@ function dispatch(simple: ServiceCheck, checked: Checked): Promise<Outcome> {
   return simple.kind === 'similarity' ? checkSimilarity(simple, checked) : checkModeration(simple, checked);
 }
 
-/** The outcome of a check, or why it couldn't be judged. Rejects only with the signal's reason. */
+/**
+ * The outcome of a check, or why it couldn't be judged. Rejects only with the signal's reason, and where judges judge again with a failure
+ * of one that all other cells would have.
+ */
 export async function runServiceCheck(simple: ServiceCheck, checked: Checked): Promise<LocalResult> {
   try {
     return await dispatch(simple, checked);
   } catch (error) {
     checked.signal.throwIfAborted();
+    if (simple.kind === 'judge' && checked.judged?.asksAgain && kindOfFailure(error) === 'stopping') throw error;
     if (error instanceof NotJudged || error instanceof AppError) return error.message;
     return `The check failed: ${(error as Error).message}`.slice(0, 300);
   }
