@@ -75,6 +75,6 @@ const phrases = [
  */
 export function findRefusal(answer: string): string | null {
   const start = answer.trimStart().slice(0, searchedCharacters).toLowerCase().replaceAll('’', "'");
-  const sentences = start.split(/[.!?\n]\s/).map((sentence) => sentence.trimStart());
+  const sentences = start.split(/[.!?]\s|\n/).map((sentence) => sentence.trimStart());
   return phrases.find((phrase) => sentences.some((sentence) => sentence.startsWith(phrase))) ?? null;
 }

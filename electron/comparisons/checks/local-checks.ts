@@ -123,7 +123,10 @@ function checkRegularExpression({ pattern, flags }: CheckOf<'regularExpression'>
 
 function pathPointer(path: string): string {
   if (path.startsWith('/')) return path;
-  const keys = path.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  const keys = path
+    .replaceAll(/\[(\d+)\]/g, '.$1')
+    .replace(/^\./, '')
+    .split('.');
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
