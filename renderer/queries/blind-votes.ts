@@ -40,7 +40,7 @@ export function useBlindVote(id: string | null) {
 
 /** What changes a vote. Each step shows the next pair. */
 export type VoteStep =
-  | { kind: 'vote'; rowId: string; vote: PairVote; note: string }
+  | { kind: 'vote'; rowId: string; repeat: number; vote: PairVote; note: string }
   | { kind: 'undo' }
   | { kind: 'finish' }
   | { kind: 'question'; question: string };
@@ -55,8 +55,8 @@ export function useVoteStep(id: string) {
       if (step.kind === 'finish') return client.call(finishBlindVote, { parameters });
       if (step.kind === 'question')
         return client.call(updateBlindVote, { parameters, body: { question: step.question } });
-      const { rowId, vote, note } = step;
-      return client.call(voteOnPair, { parameters: { id, rowId }, body: { vote, note: note.trim() || null } });
+      const { rowId, vote, repeat, note } = step;
+      return client.call(voteOnPair, { parameters: { id, rowId }, body: { vote, repeat, note: note.trim() || null } });
     },
     onSuccess: async (vote, { kind }) => {
       queryClient.setQueryData(oneKey(id), vote);

@@ -30,6 +30,7 @@ const blindPair = z
   .object({
     rowId: z.string(),
     position: z.int().describe('Of the row in the dataset, from 0'),
+    repeat: z.int().describe('From 1. The vote on the pair names it'),
     values: z.record(z.string(), z.string()).describe('Of the row, shortened to 20,000 characters each'),
     answers: z.array(blindAnswer).describe('Two, in an order that is random for each row'),
   })
@@ -193,6 +194,11 @@ export const voteOnPair = defineEndpoint({
   parameters: z.object({ id: uuid, rowId: z.string().min(1).max(100) }),
   body: z.strictObject({
     vote: pairVote.nullable(),
+    repeat: z
+      .int()
+      .min(1, 'must be at least 1')
+      .optional()
+      .describe('That of the pair as it was shown. Unless given, the first one that both variants have an answer of'),
     note: z.string().max(maxNoteCharacters, `must have at most ${maxNoteCharacters} characters`).nullish(),
   }),
   response: blindVote,

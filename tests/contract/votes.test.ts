@@ -258,7 +258,7 @@ describe('blind votes', () => {
     const sides: string[] = [];
     const rowIds = new Set<string>();
     while (vote.pair !== null && vote.counts.voted < 10) {
-      expect(Object.keys(vote.pair).toSorted()).toEqual(['answers', 'position', 'rowId', 'values']);
+      expect(Object.keys(vote.pair).toSorted()).toEqual(['answers', 'position', 'repeat', 'rowId', 'values']);
       for (const answer of vote.pair.answers) {
         expect(Object.keys(answer).toSorted()).toEqual(['passages', 'text', 'toolCalls']);
       }
@@ -326,6 +326,36 @@ describe('blind votes', () => {
       ),
     });
     expect(result!.people!.alpha).toBeCloseTo(1 - 0.25 / (1 - 13 / 28), 12);
+  });
+
+  test('count for the answers that were shown, also if an earlier repeat ends before the vote', async () => {
+    let calls = 0;
+    host.provider.answerWith((call) => {
+      calls += 1;
+      if (calls === 1) call.fail(400, 'No');
+      else call.chatStream([`answer ${calls}`]);
+    });
+    const { id } = await compare(1, { repeats: 2, concurrency: 1, checks: [] });
+    let vote = (await start(id)).body as BlindVote;
+    const pair = vote.pair!;
+    expect(pair.repeat).toBe(2);
+    const shown = pair.answers.map(({ text }) => text);
+    const path = `/comparisons/${id}`;
+    expect((await callJson(host, way, 'POST', `${path}/retry`, { body: {} })).status).toBe(202);
+    await expect.poll(async () => (await callJson(host, way, 'GET', path)).body.cells.completed).toBe(4);
+    await voteOn(vote, { vote: 'tie', repeat: 2 });
+    vote = (await act(vote.id, 'undo')).body;
+    expect(vote.pair).toEqual(pair);
+    expect((await voteOn(vote, { vote: 'first', repeat: 3 })).status).toBe(404);
+    await voteOn(vote, { vote: 'first', repeat: 2 });
+    await act(vote.id, 'finish');
+    const answer = await host.send(way, {
+      method: 'GET',
+      path: `${path}/export?format=preferences`,
+      headers: { authorization: `Bearer ${host.key}` },
+    });
+    const { chosen, rejected, repeat } = JSON.parse(answer.text);
+    expect([chosen[0].content, rejected[0].content, repeat]).toEqual([...shown, 2]);
   });
 
   test('leave out equal answers, and belong to their voter', async () => {

@@ -43,6 +43,7 @@ export interface PairJudgingOptions {
 
 interface Pair {
   readonly row: number;
+  readonly repeat: number;
   readonly first: StoredCell;
   readonly second: StoredCell;
 }
@@ -55,15 +56,17 @@ const rowsAtOnce = 200;
 const isIdentical = ({ first, second }: Pair) => first.answerHash !== null && first.answerHash === second.answerHash;
 const runsOf = ({ first, second }: Pair): readonly [string, string] => [first.runId ?? '', second.runId ?? ''];
 
-/** What people preferred in finished blind votes, by row. */
-function votesByRow(votes: PairJudgingOptions['votes'], comparison: number, variants: Variants) {
-  const found = new Map<number, Preferred[]>();
+const keyOf = ({ row, repeat }: Pick<StoredPairVote, 'row' | 'repeat'>) => `${row} ${repeat}`;
+
+/** What people preferred in finished blind votes, by `keyOf`. */
+function votesByPair(votes: PairJudgingOptions['votes'], comparison: number, variants: Variants) {
+  const found = new Map<string, Preferred[]>();
   for (const vote of votes.finishedBlindVotes(comparison, variants)) {
     for (const pair of votes.pairVotes(vote.sequence)) {
       const preferred = preferredBy(pair.vote);
       if (preferred === null) continue;
       const turned = vote.first === variants.first ? preferred : turnedPreference[preferred];
-      found.set(pair.row, [...(found.get(pair.row) ?? []), turned]);
+      found.set(keyOf(pair), [...(found.get(keyOf(pair)) ?? []), turned]);
     }
   }
   return found;
@@ -86,7 +89,7 @@ function pairAt(store: CellSource, job: ComparisonJob, row: number, variants: Va
   if (repeat === null) return null;
   const cell = (variant: number) => store.cell(job.comparison.sequence, job.cells.position({ row, variant, repeat }));
   const [first, second] = [cell(variants.first), cell(variants.second)];
-  return first && second && { row, first, second };
+  return first && second && { row, repeat, first, second };
 }
 
 /** As `PairJudging.labelFromVotes`. */
@@ -158,7 +161,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
       const { sequence } = job.comparison;
       const variants = variantsOf(store, job, names);
       const counts = { pairs: 0, judged: 0, identical: 0, stale: 0, first: 0, second: 0, tie: 0 };
-      const people = votesByRow(votes, sequence, variants);
+      const people = votesByPair(votes, sequence, variants);
       const labels: Parameters<typeof agreementOnPairs>[0][number][] = [];
       for await (const pair of pairsIn(job, variants)) {
         signal.throwIfAborted();
@@ -172,7 +175,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         if (!found || found.isStale) continue;
         counts.judged += 1;
         counts[found.verdict] += 1;
-        for (const label of people.get(pair.row) ?? [])
+        for (const label of people.get(keyOf(pair)) ?? [])
           labels.push({ runIds: runsOf(pair), label, verdict: found.verdict });
       }
       const { first, second, tie, ...shown } = counts;

@@ -9,7 +9,7 @@ import type { ComparisonStore, StoredComparison } from '../../storage/comparison
 import type { DatasetStore } from '../../storage/dataset-store.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
-import type { StoredBlindVote, VoteStore } from '../../storage/vote-store.ts';
+import type { StoredBlindVote, StoredPairVote, VoteStore } from '../../storage/vote-store.ts';
 import { type CellTable, rowOrder } from '../cell-table.ts';
 import type { ComparisonJob } from '../comparison-job.ts';
 
@@ -38,12 +38,19 @@ export function isSwapped(seed: number, row: number): boolean {
   return createSeededRandom(seed ^ Math.imul(row + 1, 0x9e37_79b1)).boolean(0.5);
 }
 
+function hasAnswers(
+  cells: CellTable,
+  { row, repeat }: Pick<StoredPairVote, 'row' | 'repeat'>,
+  { first, second }: Variants,
+): boolean {
+  if (repeat >= cells.repeats) return false;
+  return [first, second].every((variant) => cells.get(cells.position({ row, variant, repeat })) === 'Completed');
+}
+
 /** The first repeat of a row of which both variants have an answer; null without one. */
-export function repeatWithAnswers(cells: CellTable, row: number, { first, second }: Variants): number | null {
-  const isCompleted = (variant: number, repeat: number) =>
-    cells.get(cells.position({ row, variant, repeat })) === 'Completed';
+export function repeatWithAnswers(cells: CellTable, row: number, variants: Variants): number | null {
   for (let repeat = 0; repeat < cells.repeats; repeat += 1)
-    if (isCompleted(first, repeat) && isCompleted(second, repeat)) return repeat;
+    if (hasAnswers(cells, { row, repeat }, variants)) return repeat;
   return null;
 }
 
@@ -95,7 +102,7 @@ export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOpt
   function show(
     job: ComparisonJob,
     { seed }: Pick<StoredBlindVote, 'seed'>,
-    { row, cells }: { readonly row: number; readonly cells: PairCells },
+    { row, repeat, cells }: { readonly row: number; readonly repeat: number; readonly cells: PairCells },
     { callerId, canReadAll }: FileReader,
   ): BlindPair | null {
     const [first, second] = [cells.first, cells.second].map(({ runId }) => (runId === null ? null : runs.read(runId)));
@@ -107,6 +114,7 @@ export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOpt
     return {
       rowId: found.row.id,
       position: row,
+      repeat: repeat + 1,
       values: found.values,
       answers: isSwapped(seed, row) ? answers.toReversed() : answers,
     };
@@ -114,13 +122,21 @@ export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOpt
 
   return {
     cellsOf,
-    /** The pair of a row that was voted on. */
-    showRow(job: ComparisonJob, vote: StoredBlindVote, row: number, reader: FileReader): BlindPair | null {
-      const repeat = repeatWithAnswers(job.cells, row, vote);
-      const cells = repeat === null ? null : cellsOf(job, vote, row, repeat);
-      return cells && show(job, vote, { row, cells }, reader);
+    /** A pair that was shown before. */
+    showAgain(
+      job: ComparisonJob,
+      vote: StoredBlindVote,
+      { row, repeat }: Pick<StoredPairVote, 'row' | 'repeat'>,
+      reader: FileReader,
+    ): BlindPair | null {
+      const cells = cellsOf(job, vote, row, repeat);
+      return cells && show(job, vote, { row, repeat, cells }, reader);
     },
-    repeatOf: (job: ComparisonJob, vote: Variants, row: number) => repeatWithAnswers(job.cells, row, vote),
+    /** The given repeat of a row if both variants have an answer of it, or the first such one; null without one. */
+    repeatOf(job: ComparisonJob, vote: Variants, row: number, given: number | undefined): number | null {
+      if (given === undefined) return repeatWithAnswers(job.cells, row, vote);
+      return hasAnswers(job.cells, { row, repeat: given }, vote) ? given : null;
+    },
     /** The next pair without a vote; null if there is none. Notes pairs of equal answers, which need no vote. */
     async next(job: ComparisonJob, vote: StoredBlindVote, reader: FileReader): Promise<BlindPair | null> {
       job.flush();
@@ -134,7 +150,7 @@ export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOpt
         if (answerHash !== null && answerHash === cells.second.answerHash) {
           votes.setPairVotes(vote.sequence, [{ row, repeat, vote: 'identical', note: null }]);
         } else {
-          const pair = show(job, vote, { row, cells }, reader);
+          const pair = show(job, vote, { row, repeat, cells }, reader);
           if (pair) return pair;
         }
         if ((looked += 1) % rowsAtOnce === 0) await nextTurn();

@@ -50,23 +50,24 @@ function describePeople(voters: number, found: Reliability | null): string {
 export function peopleAgreement(votes: readonly FinishedVote[]): BlindVoteResult['people'] {
   const [base] = votes;
   if (!base || votes.length < 2) return null;
-  const rows = new Map<number, Preferred[]>();
+  const found = new Map<string, Preferred[]>();
   for (const { vote, pairs } of votes) {
     for (const pair of pairs) {
       const preferred = preferredBy(pair.vote);
       if (!preferred) continue;
       const label = vote.first === base.vote.first ? preferred : turnedPreference[preferred];
-      rows.set(pair.row, [...(rows.get(pair.row) ?? []), label]);
+      const key = `${pair.row} ${pair.repeat}`;
+      found.set(key, [...(found.get(key) ?? []), label]);
     }
   }
-  const found = measureReliability([...rows.values()]);
+  const reliability = measureReliability([...found.values()]);
   return {
     voters: votes.length,
-    pairs: found?.rows ?? 0,
-    share: found?.share ?? 0,
-    alpha: found?.alpha ?? null,
-    interval: found?.interval ? [...found.interval] : null,
-    sentence: describePeople(votes.length, found),
+    pairs: reliability?.rows ?? 0,
+    share: reliability?.share ?? 0,
+    alpha: reliability?.alpha ?? null,
+    interval: reliability?.interval ? [...reliability.interval] : null,
+    sentence: describePeople(votes.length, reliability),
   };
 }
 

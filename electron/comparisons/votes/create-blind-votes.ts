@@ -13,6 +13,8 @@ import { blindResultOf } from './blind-result.ts';
 interface PairInput {
   /** Null removes it. */
   readonly vote: PairVote | null;
+  /** From 1. */
+  readonly repeat?: number | undefined;
   readonly note?: string | null | undefined;
 }
 
@@ -170,11 +172,15 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
   const findOpen = (id: string, { callerId }: FileReader) => requireOpen(votes.findBlindVote(id), callerId);
 
   /** Removes a vote, and shows its pair again. */
-  async function removed(vote: StoredBlindVote, row: number, reader: FileReader): Promise<BlindVote> {
+  async function removed(
+    vote: StoredBlindVote,
+    { row, repeat }: Pick<StoredPairVote, 'row' | 'repeat'>,
+    reader: FileReader,
+  ): Promise<BlindVote> {
     const job = await open(vote.comparisonId);
     const found = votes.pairVotes(vote.sequence).find((pair) => pair.row === row);
     votes.removePairVote(vote.sequence, row);
-    const pair = pairs.showRow(job, vote, row, reader);
+    const pair = pairs.showAgain(job, vote, found ?? { row, repeat }, reader);
     return describe(vote, reader, pair && { pair, note: found?.note ?? null });
   }
 
@@ -197,13 +203,13 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
       votes.setQuestion(vote.sequence, question);
       return describe(votes.findBlindVote(id), reader);
     },
-    async vote(id, rowId, { vote: given, note }, reader) {
+    async vote(id, rowId, { vote: given, repeat: shown, note }, reader) {
       const job = await open(votes.findBlindVote(id).comparisonId);
       const vote = findOpen(id, reader);
       const row = options.rowNumberIn(job.comparison)(rowId);
-      const repeat = row === null ? null : pairs.repeatOf(job, vote, row);
+      const repeat = row === null ? null : pairs.repeatOf(job, vote, row, shown === undefined ? undefined : shown - 1);
       if (row === null || repeat === null) throw new AppError('not_found', 'No pair of the vote has this row.');
-      if (given === null) return removed(vote, row, reader);
+      if (given === null) return removed(vote, { row, repeat }, reader);
       const pairVote = { row, repeat, vote: turned(given, isSwapped(vote.seed, row)), note: note?.trim() || null };
       votes.setPairVotes(vote.sequence, [pairVote]);
       return describe(vote, reader);
@@ -211,7 +217,7 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
     async undo(id, reader) {
       const vote = findOpen(id, reader);
       const last = votes.pairVotes(vote.sequence).findLast((pair) => pair.vote !== 'identical');
-      return last ? removed(vote, last.row, reader) : describe(vote, reader);
+      return last ? removed(vote, last, reader) : describe(vote, reader);
     },
     async finish(id, reader) {
       const vote = votes.findBlindVote(id);

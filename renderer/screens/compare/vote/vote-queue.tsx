@@ -87,9 +87,9 @@ export function VoteQueue({ vote, back, onFinished }: VoteQueueProps) {
   }
   function choose(given: PairVote) {
     if (!pair || isAsking || step.isPending) return;
-    const { rowId } = pair;
+    const { rowId, repeat } = pair;
     step.mutate(
-      { kind: 'vote', rowId, vote: given, note },
+      { kind: 'vote', rowId, repeat, vote: given, note },
       { onSuccess: () => sessionStorage.removeItem(noteKey(vote.id, rowId)) },
     );
   }
