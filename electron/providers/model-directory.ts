@@ -31,17 +31,46 @@ export function editDistance(first: string, second: string): number {
 }
 
 /** Only the first characters of longer names are compared, because a caller can send megabytes. */
-const comparedLength = 200;
+const comparedLength = 100;
+
+/** A gateway can list thousands of names, and comparing them all would keep other requests waiting. */
+const maxCompared = 50;
+
+function countCharacters(text: string): Uint8Array {
+  const counts = new Uint8Array(256);
+  for (let index = 0; index < text.length; index++) counts[text.charCodeAt(index) % 256]! += 1;
+  return counts;
+}
+
+/** The edit distance is at least the number of characters that one text has and the other doesn't. */
+function minDistance(counts: Uint8Array, length: number, text: string): number {
+  const left = counts.slice();
+  let shared = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index) % 256;
+    if (left[code] === 0) continue;
+    left[code]! -= 1;
+    shared += 1;
+  }
+  return Math.max(length, text.length) - shared;
+}
 
 /** The most similar names, most similar first, ignoring case. */
 export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
-  const target = name.slice(0, comparedLength).toLowerCase();
+  const comparedPart = (text: string) => text.slice(0, comparedLength).toLowerCase().slice(0, comparedLength);
+  const target = comparedPart(name);
+  const counts = countCharacters(target);
+  const byDistance = (first: { candidate: string; distance: number }, second: typeof first) =>
+    first.distance - second.distance || (first.candidate < second.candidate ? -1 : 1);
   return [...candidates]
-    .map((candidate) => ({
-      candidate,
-      distance: editDistance(target, candidate.slice(0, comparedLength).toLowerCase()),
-    }))
-    .sort((first, second) => first.distance - second.distance || (first.candidate < second.candidate ? -1 : 1))
+    .map((candidate) => {
+      const text = comparedPart(candidate);
+      return { candidate, text, distance: minDistance(counts, target.length, text) };
+    })
+    .sort(byDistance)
+    .slice(0, maxCompared)
+    .map(({ candidate, text }) => ({ candidate, distance: editDistance(target, text) }))
+    .sort(byDistance)
     .slice(0, max)
     .map(({ candidate }) => candidate);
 }
@@ -60,10 +89,14 @@ export interface KnownModel {
   readonly metadata: ModelMetadata;
 }
 
+const directorySystems: readonly KnownModel['aiSystem'][] = [...keyedProviders, 'OpenAiCompatible'];
+
 /** All models: those of the catalogue, of the providers' lists, and those that the user added. */
 export interface ModelDirectory {
   /** Every model of every provider and endpoint. */
   all(): KnownModel[];
+  /** The names of all models. */
+  names(): string[];
   /** Throws `invalid_request` with the most similar valid names. */
   find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel;
   has(aiSystem: KnownModel['aiSystem'], name: string): boolean;
@@ -75,21 +108,57 @@ export interface ModelDirectory {
   requireEndpoint(name: string): EndpointAddress;
 }
 
+/** The names of all models, without their metadata, which takes long to gather for thousands of them. */
+function createModelNames(cache: ProviderCache, credentials: Credentials) {
+  const userModels = (aiSystem: AiSystem) => cache.userModels().filter((added) => added.aiSystem === aiSystem);
+
+  /** The names of a provider's models. */
+  function originsAtProvider(aiSystem: KeyedProvider): Map<string, ModelOrigin> {
+    const origins = new Map<string, ModelOrigin>();
+    for (const { model } of userModels(aiSystem)) origins.set(model, 'user');
+    for (const { name } of cache.listedModels(aiSystem) ?? []) origins.set(name, 'provider');
+    for (const name of catalogue[aiSystem].keys()) origins.set(name, 'catalogue');
+    return origins;
+  }
+
+  /** The names that an endpoint has for its models. */
+  function originsAtEndpoint(endpoint: EndpointAddress): Map<string, ModelOrigin> {
+    const listed = cache.listedModels(endpointId(endpoint.name)) ?? [];
+    const origins = new Map<string, ModelOrigin>(listed.map(({ name }) => [name, 'provider']));
+    for (const { model } of userModels('OpenAiCompatible')) {
+      const providerName = nameAtEndpoint(endpoint, model);
+      if (providerName !== null && !origins.has(providerName)) origins.set(providerName, 'user');
+    }
+    return origins;
+  }
+
+  const namesAtEndpoint = (endpoint: EndpointAddress) =>
+    Array.from(originsAtEndpoint(endpoint).keys(), (name) => `${endpoint.name}/${name}`);
+
+  function namesOf(aiSystem: KnownModel['aiSystem']): string[] {
+    return isKeyedProvider(aiSystem)
+      ? [...originsAtProvider(aiSystem).keys()]
+      : credentials.endpoints().flatMap(namesAtEndpoint);
+  }
+
+  return { userModels, originsAtProvider, originsAtEndpoint, namesAtEndpoint, namesOf };
+}
+
 export function createModelDirectory(
   cache: ProviderCache,
   credentials: Credentials,
   settings: SettingsStore,
 ): ModelDirectory {
-  const userModels = (aiSystem: AiSystem) => cache.userModels().filter((added) => added.aiSystem === aiSystem);
+  const { userModels, originsAtProvider, originsAtEndpoint, namesAtEndpoint, namesOf } = createModelNames(
+    cache,
+    credentials,
+  );
 
   function modelsOfProvider(aiSystem: KeyedProvider): KnownModel[] {
-    const listed = cache.listedModels(aiSystem) ?? [];
-    const origins = new Map<string, ModelOrigin>();
-    for (const { model } of userModels(aiSystem)) origins.set(model, 'user');
-    for (const { name } of listed) origins.set(name, 'provider');
-    for (const name of catalogue[aiSystem].keys()) origins.set(name, 'catalogue');
-    const listedByName = new Map(listed.map((model) => [model.name, model]));
-    return [...origins].map(([name, origin]) => knownModel(aiSystem, name, origin, listedByName.get(name) ?? null));
+    const listed = new Map(cache.listedModels(aiSystem)?.map((model) => [model.name, model]));
+    return Array.from(originsAtProvider(aiSystem), ([name, origin]) =>
+      knownModel(aiSystem, name, origin, listed.get(name) ?? null),
+    );
   }
 
   function findAtProvider(aiSystem: KeyedProvider, name: string): KnownModel | null {
@@ -101,17 +170,11 @@ export function createModelDirectory(
   }
 
   function modelsOfEndpoint(endpoint: EndpointAddress): KnownModel[] {
-    const listed = cache.listedModels(endpointId(endpoint.name)) ?? [];
+    const listed = new Map(cache.listedModels(endpointId(endpoint.name))?.map((model) => [model.name, model]));
     const prices = new Map(settings.read().endpointPrices.map((price) => [price.model, price]));
-    const describe = (providerName: string, origin: ModelOrigin, model: ListedModel | null) =>
-      endpointModel(endpoint, providerName, origin, model, prices.get(`${endpoint.name}/${providerName}`) ?? null);
-    const models = listed.map((model) => describe(model.name, 'provider', model));
-    const names = new Set(models.map(({ name }) => name));
-    for (const { model } of userModels('OpenAiCompatible')) {
-      const providerName = nameAtEndpoint(endpoint, model);
-      if (providerName !== null && !names.has(model)) models.push(describe(providerName, 'user', null));
-    }
-    return models;
+    return Array.from(originsAtEndpoint(endpoint), ([name, origin]) =>
+      endpointModel(endpoint, name, origin, listed.get(name) ?? null, prices.get(`${endpoint.name}/${name}`) ?? null),
+    );
   }
 
   function findAtEndpoint(name: string): KnownModel | null {
@@ -140,8 +203,8 @@ export function createModelDirectory(
 
   function ownerHint(aiSystem: AiSystem, name: string): string {
     const isService = (serviceModels as readonly string[]).includes(name);
-    const other = all().find((model) => model.name === name && model.aiSystem !== aiSystem);
-    const owner = isService ? 'ServiceAi' : other?.aiSystem;
+    const others = directorySystems.filter((system) => system !== aiSystem);
+    const owner = isService ? 'ServiceAi' : others.find((system) => namesOf(system).includes(name));
     return owner && owner !== aiSystem ? ` ${titleOf(owner)} has this model (aiSystem ${owner}).` : '';
   }
 
@@ -156,16 +219,14 @@ export function createModelDirectory(
   /** The error for an unknown name, which suggests names of the endpoint or provider. */
   function unknownModelOf(aiSystem: KnownModel['aiSystem'], name: string): AppError {
     const hint = ownerHint(aiSystem, name);
-    const namesOf = (models: readonly KnownModel[]) => models.map((model) => model.name);
-    if (isKeyedProvider(aiSystem)) {
-      return unknownModel(name, titleOf(aiSystem), namesOf(modelsOfProvider(aiSystem)), hint);
-    }
+    if (isKeyedProvider(aiSystem)) return unknownModel(name, titleOf(aiSystem), namesOf(aiSystem), hint);
     const endpoint = requireEndpoint(name);
-    return unknownModel(name, `the endpoint ${endpoint.name}`, namesOf(modelsOfEndpoint(endpoint)), hint);
+    return unknownModel(name, `the endpoint ${endpoint.name}`, namesAtEndpoint(endpoint), hint);
   }
 
   return {
     all,
+    names: () => directorySystems.flatMap(namesOf),
     ownerHint,
     requireEndpoint,
     find(aiSystem, name) {

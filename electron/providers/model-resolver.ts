@@ -109,7 +109,7 @@ export function createModelResolver({
     else if (aiSystem !== null) directory.find(aiSystem, model);
     const match = aiSystem ?? aiSystems.find(has);
     if (match !== undefined) return match;
-    const names = [...serviceModels, ...directory.all().map(({ name }) => name)];
+    const names = [...serviceModels, ...directory.names()];
     throw unknownModel(model, 'any provider', names);
   }
 

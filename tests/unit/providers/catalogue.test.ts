@@ -56,4 +56,17 @@ describe('the nearest names', () => {
   it('come first, ignoring case', () => {
     expect(nearestNames('GPT4o', ['claude', 'gpt-4o', 'gpt-4', 'o3'], 2)).toEqual(['gpt-4o', 'gpt-4']);
   });
+
+  it.each([
+    [40, 'abcdefgx'],
+    [60, 'hgfedcba'],
+  ])('are looked for among the fifty that share most letters: with %i others it is %s', (others, nearest) => {
+    const anagrams = Array.from({ length: others }, () => 'hgfedcba');
+    expect(nearestNames('abcdefgh', [...anagrams, 'abcdefgx'], 1)).toEqual([nearest]);
+  });
+
+  it('are found by their first hundred characters', () => {
+    const start = 'models/'.repeat(20);
+    expect(nearestNames(`${start}b`, [`${start}b`, `${start}a`], 1)).toEqual([`${start}a`]);
+  });
 });
