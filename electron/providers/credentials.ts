@@ -1,5 +1,6 @@
 import { isLoopback, originOf } from '../../shared/address-safety.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { keyedProviders } from '../../shared/contract/common.ts';
 import type { AddressConfirmation, ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret } from '../log.ts';
@@ -7,6 +8,7 @@ import { type ConfirmedOrigins, createConfirmedOrigins, unconfirmedAddress } fro
 import {
   type AddressOptions,
   createProviderAddresses,
+  endpointId,
   endpointName,
   isKeyedProvider,
   type ProviderAddresses,
@@ -50,7 +52,7 @@ export interface Credentials extends ProviderAddresses {
   confirm(providerId: ProviderId, origin: string): void;
   /** The user entered the address, so prompts may be sent there. A stored key still needs its own confirmation. */
   confirmEnteredAddress(providerId: ProviderId): void;
-  /** Forgets that an address was confirmed if no endpoint has it any more. */
+  /** Forgets that an address was confirmed if nothing has it any more. */
   forgetUnusedOrigin(address: string): void;
   /** Saves a key for the current address. It is sent to no other origin. */
   setKey(providerId: ProviderId, key: string): void;
@@ -75,6 +77,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const origins = createConfirmedOrigins(keyStore);
   const keys = new Map<ProviderId, ApiKey | null>();
   const providers = new Map<ProviderId, Provider>();
+  const entered = createEnteredAddresses(addresses, origins);
   const currentOrigin = (providerId: ProviderId) => originOf(addresses.addressOf(providerId));
 
   function invalidate(providerId: ProviderId): void {
@@ -97,7 +100,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (apiKey.origins.includes(origin)) return null;
       return { origin, keyOrigin: apiKey.origins[0] ?? null, keySource: apiKey.source };
     }
-    const isSafe = isKeyedProvider(providerId) || isLoopback(origin) || origins.has(origin);
+    const isSafe = needsNoConfirmation(providerId, origin) || origins.has(origin);
     return isSafe ? null : { origin, keyOrigin: null, keySource: null };
   }
 
@@ -123,12 +126,19 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     keySource,
     confirmation,
     invalidate,
+    ...entered,
     isReady: (providerId) =>
       isKeyedProvider(providerId) ? keySource(providerId) !== null : confirmation(providerId) === null,
 
     setBaseAddress(provider, baseAddress) {
+      const before = addresses.addressOf(provider);
       addresses.setBaseAddress(provider, baseAddress);
-      invalidate(provider);
+      try {
+        entered.confirmEnteredAddress(provider);
+        entered.forgetUnusedOrigin(before);
+      } finally {
+        invalidate(provider);
+      }
     },
 
     confirm(providerId, origin) {
@@ -140,16 +150,6 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (required.keySource === null) origins.add(origin);
       else origins.setOfKey(providerId, required.keySource, origin);
       invalidate(providerId);
-    },
-
-    confirmEnteredAddress(providerId) {
-      const origin = currentOrigin(providerId);
-      if (!isLoopback(origin)) origins.add(origin);
-    },
-
-    forgetUnusedOrigin(address) {
-      const origin = originOf(address);
-      if (!addresses.endpoints().some(({ baseAddress }) => originOf(baseAddress) === origin)) origins.remove(origin);
     },
 
     setKey(providerId, key) {
@@ -185,6 +185,25 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
+function createEnteredAddresses(
+  addresses: ProviderAddresses,
+  origins: ConfirmedOrigins,
+): Pick<Credentials, 'confirmEnteredAddress' | 'forgetUnusedOrigin'> {
+  function confirmEnteredAddress(providerId: ProviderId): void {
+    const origin = originOf(addresses.addressOf(providerId));
+    const isSafe = addresses.isFromCommandLine(providerId) || needsNoConfirmation(providerId, origin);
+    if (!isSafe) origins.add(origin);
+  }
+
+  function forgetUnusedOrigin(address: string): void {
+    const origin = originOf(address);
+    const providerIds = [...keyedProviders, ...addresses.endpoints().map(({ name }) => endpointId(name))];
+    if (!providerIds.some((providerId) => originOf(addresses.addressOf(providerId)) === origin)) origins.remove(origin);
+  }
+
+  return { confirmEnteredAddress, forgetUnusedOrigin };
+}
+
 /** Null if there is no key. */
 function readKey(
   providerId: ProviderId,
@@ -216,6 +235,11 @@ function missingKey({ title, environmentVariable }: RegisteredProvider): AppErro
 /** The default origin of a provider; endpoints have none. */
 function defaultOrigin(providerId: ProviderId): string | null {
   return isKeyedProvider(providerId) ? originOf(registry[providerId].baseAddress) : null;
+}
+
+/** Prompts, and keys of other programs, may always be sent to this device and to the provider's own address. */
+function needsNoConfirmation(providerId: ProviderId, origin: string): boolean {
+  return isLoopback(origin) || origin === defaultOrigin(providerId);
 }
 
 function titleAndPage(providerId: ProviderId): [string, string] {

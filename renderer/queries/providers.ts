@@ -93,15 +93,15 @@ export function useSetProviderKey(aiSystem: KeyedProvider) {
   });
 }
 
-/** Allows sending the key to the confirmed address, and tests it at once. */
+/** Allows sending to the confirmed address, and tests a key that is stored for it at once. */
 export function useConfirmProviderAddress(aiSystem: KeyedProvider) {
   const { client } = useHost();
   const renew = useRenewProviders();
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: async (origin: string) => {
-      await client.call(confirmProviderAddress, { parameters: { aiSystem }, body: { origin } });
-      return client.call(testProvider, { parameters: { aiSystem } });
+      const confirmed = await client.call(confirmProviderAddress, { parameters: { aiSystem }, body: { origin } });
+      return confirmed.keySource === null ? confirmed : client.call(testProvider, { parameters: { aiSystem } });
     },
     onSettled: renew,
   });

@@ -45,6 +45,24 @@ test('a run at an address from another database says where to confirm it, which 
   expect(host.provider.calls.length).toBe(before);
 });
 
+test("another program's key and prompt go to no address of a provider from another database", async () => {
+  host.host.storage.providerCache.setBaseAddress('OpenAi', foreign());
+  host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+  const before = host.provider.calls.length;
+  const answer = await host.send('HTTP/1.1', {
+    method: 'POST',
+    path: '/openai/v1/chat/completions',
+    headers: {
+      'content-type': 'application/json',
+      'x-touchstone-key': host.key,
+      authorization: 'Bearer key-of-the-program',
+    },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
+  });
+  expect([answer.status, host.provider.calls.length]).toEqual([503, before]);
+  expect(answer.text).toContain(`Nothing is sent to ${new URL(foreign()).origin}, the address of OpenAI`);
+});
+
 test('addresses of the command line that others on the network can listen to are reported at the start', async () => {
   const log: string[] = [];
   const started = await createHost({

@@ -134,7 +134,7 @@ function Detail({ provider }: { provider: ProviderState }) {
   );
 }
 
-/** Confirms that the key may be sent to the current address, or resets the address. */
+/** Confirms that the key and prompts may be sent to the current address, or resets the address. */
 function ProviderConfirmation({ provider, hasFocus }: { provider: ProviderState; hasFocus: boolean }) {
   const confirm = useConfirmProviderAddress(provider.aiSystem);
   const update = useUpdateProvider(provider.aiSystem);
@@ -234,7 +234,7 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
                 />
               )}
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
-                {hasKey || needsConfirmation ? 'Replace' : 'Add key'}
+                {storedIn === null ? 'Add key' : 'Replace'}
               </Button>
               <IconButton size="small" icon={Globe} label={`Base URL of ${name}`} onClick={() => setForm('address')} />
               {(storedIn === 'keychain' || storedIn === 'memory') && (

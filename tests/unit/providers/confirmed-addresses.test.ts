@@ -206,3 +206,31 @@ describe('an endpoint without a key', () => {
     expect(providers.updateEndpoint('gateway', { key: null }).confirmation).toEqual(unconfirmed);
   });
 });
+
+describe('a provider without a key', () => {
+  const outside = 'https://models.example/v1';
+  const unconfirmed = { origin: 'https://models.example', keyOrigin: null, keySource: null };
+  const confirmationOf = (providers: ReturnType<typeof world.open>) =>
+    providers.providerStates().find(({ aiSystem }) => aiSystem === 'Groq')!.confirmation;
+
+  it('gets nothing at an address of a restored or foreign database before it is confirmed', () => {
+    world.storage.providerCache.setBaseAddress('Groq', outside);
+    const providers = world.open();
+    expect(confirmationOf(providers)).toEqual(unconfirmed);
+    expect(rejectionOf(() => providers.provider('Groq')).message).toContain("hasn't been confirmed");
+    expect(providers.confirmAddress('Groq', unconfirmed.origin).confirmation).toBeNull();
+    expect(rejectionOf(() => providers.provider('Groq')).message).toContain('no API key');
+    expect(confirmationOf(world.open())).toBeNull();
+  });
+
+  it('needs no confirmation for an address that was entered, until that changed', () => {
+    const providers = world.open();
+    expect(providers.setBaseAddress('Groq', outside).confirmation).toBeNull();
+    providers.addEndpoint({ name: 'gateway', baseAddress: outside });
+    providers.removeEndpoint('gateway');
+    expect(confirmationOf(providers)).toBeNull();
+    expect(providers.setBaseAddress('Groq', null).confirmation).toBeNull();
+    world.storage.providerCache.setBaseAddress('Groq', outside);
+    expect(confirmationOf(providers)).toEqual(unconfirmed);
+  });
+});
