@@ -205,9 +205,8 @@ async function createServices(options: HostOptions) {
     runs: storage.runs,
     findVersion: storage.prompts.findVersion,
   });
-  const { environment } = options;
-  const auditServices = await createAuditServices({ ...services, team, version: packageFile.version, environment });
-
+  const audited = { team, keyStore: await openedKeyStore, version: packageFile.version };
+  const auditServices = await createAuditServices({ ...options, ...services, ...audited });
   const reviewing = createReviewServices({ ...comparing, storage, team, log });
   return {
     storage,
@@ -277,7 +276,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
       ...options,
       providers,
       isDesktop: options.capabilities.includes('window-controls'),
-      collector: () => storage.settings.read().traceExport.address,
+      collector: services.auditServices.traceExport.collector,
       team: services.team.contactedAddress,
       linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
     }),

@@ -73,18 +73,24 @@ export function contactedHosts(
   providers: Pick<Providers, 'providerStates' | 'endpoints'>,
   environment: Environment,
   registryAddress: string | null,
-  { collector, team }: { readonly collector: string | null; readonly team: string | null },
+  {
+    collector,
+    team,
+  }: {
+    readonly collector: { readonly address: string; readonly isConfirmed: boolean } | null;
+    readonly team: string | null;
+  },
 ): ContactedHost[] {
-  const chosen = (use: ContactedHost['use'], address: string): ContactedHost => ({
+  const chosen = (use: ContactedHost['use'], address: string, isConfirmed = true): ContactedHost => ({
     use,
     name: null,
     addresses: [address],
-    isReady: true,
-    isConfirmed: true,
+    isReady: isConfirmed,
+    isConfirmed,
   });
   return [
     ...(team === null ? [] : [chosen('team-database', team)]),
-    ...(collector === null ? [] : [chosen('trace-collector', originOf(collector))]),
+    ...(collector === null ? [] : [chosen('trace-collector', originOf(collector.address), collector.isConfirmed)]),
     ...providers.providerStates().map(({ aiSystem, baseAddress, keySource, confirmation }): ContactedHost => ({
       use: 'provider',
       name: aiSystem,

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
-import { readTraceExport } from '../../shared/contract/trace-export.ts';
+import { confirmTraceCollector, readTraceExport } from '../../shared/contract/trace-export.ts';
 import { createRedactor } from '../audit/evidence/redaction.ts';
 import type { TraceExport } from '../audit/trace-export/create-trace-export.ts';
 import {
@@ -24,16 +24,24 @@ import type { Credits } from '../credits/credits.ts';
 export function settingsHandlers(
   storage: Storage,
   hostState: () => HostState,
-  traceExport: Pick<TraceExport, 'state'>,
+  traceExport: Omit<TraceExport, 'close'>,
 ): Handler[] {
   return [
     implement(readSettings, () => storage.settings.read()),
     implement(updateSettings, ({ body }) => {
       if (body.recorder) requireValidPatterns(body.recorder.redaction);
+      const address = body.traceExport?.address ?? null;
+      if (address !== null && address !== storage.settings.read().traceExport.address) {
+        traceExport.confirmEnteredAddress(address);
+      }
       return storage.settings.update(withoutAbsent(body));
     }),
     implement(readHost, hostState),
     implement(readTraceExport, traceExport.state),
+    implement(confirmTraceCollector, ({ body }) => {
+      traceExport.confirm(body.origin);
+      return traceExport.state();
+    }),
     implement(createBackup, () => storage.createBackup()),
     implement(listBackups, () => ({ data: storage.listBackups() })),
     implement(restoreBackup, ({ parameters }) => {
@@ -67,8 +75,8 @@ export interface PrivacyOptions extends Omit<LocationOptions, 'linkedFolders'> {
   readonly linkedFolders: () => string[];
   /** The address of the team database; null for none. */
   readonly team: () => string | null;
-  /** The address of the trace collector; null for none. */
-  readonly collector: () => string | null;
+  /** The trace collector; null for none. */
+  readonly collector: TraceExport['collector'];
 }
 
 /** npm can take long to return its registry. Without it, the page shows a general name. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Completions } from '../completions/completions.ts';
+import type { KeyStore } from '../key-store/key-store.ts';
 import type { Log } from '../log.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -33,6 +34,8 @@ export interface AuditServicesOptions {
   readonly version: string;
   /** Headers for the trace collector. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Has the confirmed origin of the trace collector. */
+  readonly keyStore: KeyStore;
   readonly log: Log;
 }
 
@@ -70,8 +73,8 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     log,
   });
   const retention = createRetention({ store: storage.retention, settings: storage.settings, log });
-  const { version, environment } = options;
-  const traceExport = createTraceExport({ ...storage, environment, version });
+  const { version, environment, keyStore } = options;
+  const traceExport = createTraceExport({ ...storage, environment, version, keyStore });
   return {
     exports,
     logImports,

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { readSettings, type Settings, updateSettings } from '../../shared/contract/settings.ts';
-import { readTraceExport } from '../../shared/contract/trace-export.ts';
+import { confirmTraceCollector, readTraceExport } from '../../shared/contract/trace-export.ts';
 import { useCapability, useHost } from '../host/host-context.tsx';
 import { hostKey } from './host-state.ts';
 import { modelsKey } from './providers.ts';
@@ -19,13 +19,26 @@ export function useSettings() {
   return useQuery({ queryKey: settingsKey, queryFn: ({ signal }) => client.call(readSettings, { signal }) });
 }
 
+const traceExportKey = ['trace-export'] as const;
+
 /** How many runs were sent to the trace collector, read again every two seconds. */
 export function useTraceExport() {
   const { client } = useHost();
   return useQuery({
-    queryKey: ['trace-export'],
+    queryKey: traceExportKey,
     queryFn: ({ signal }) => client.call(readTraceExport, { signal }),
     refetchInterval: 2000,
+  });
+}
+
+/** Allows sending runs to the confirmed origin. */
+export function useConfirmTraceCollector() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (origin: string) => client.call(confirmTraceCollector, { body: { origin } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: traceExportKey }),
   });
 }
 

@@ -124,7 +124,7 @@ export const updateProvider = defineEndpoint({
 });
 
 /** The origin that the user saw. An address that has changed meanwhile isn't confirmed. */
-const confirmationBody = z.strictObject({ origin: z.string().min(1, 'must not be empty').max(2000) });
+export const confirmationBody = z.strictObject({ origin: z.string().min(1, 'must not be empty').max(2000) });
 
 export const confirmProviderAddress = defineEndpoint({
   id: 'confirmProviderAddress',

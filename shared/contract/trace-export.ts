@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { defineEndpoint } from './endpoint.ts';
+import { addressConfirmation, confirmationBody } from './providers.ts';
+
+const tag = 'Window: settings and host';
 
 /** Traces of runs that are sent to a collector of OpenTelemetry. */
 export const traceExportSettings = z.strictObject({
@@ -20,6 +23,8 @@ const traceExportState = z.object({
   dropped: z.int(),
   /** The last failure; null after a success. */
   failure: z.string().nullable(),
+  /** What the user has to confirm before anything is sent; null if nothing. */
+  confirmation: addressConfirmation.nullable(),
 });
 export type TraceExportState = z.infer<typeof traceExportState>;
 
@@ -28,7 +33,19 @@ export const readTraceExport = defineEndpoint({
   method: 'get',
   path: '/window/trace-export',
   access: 'window',
-  tag: 'Window: settings and host',
+  tag,
   summary: 'How many runs were sent to the collector',
   response: traceExportState,
+});
+
+export const confirmTraceCollector = defineEndpoint({
+  id: 'confirmTraceCollector',
+  method: 'post',
+  path: '/window/trace-export/confirmation',
+  access: 'window',
+  tag,
+  summary: 'Let runs be sent to the origin of the present collector',
+  body: confirmationBody,
+  response: traceExportState,
+  errors: [409],
 });

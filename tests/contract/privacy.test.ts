@@ -10,7 +10,7 @@ import { loadAuditSamples } from '../../shared/contract/audit-data.ts';
 import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { linkPromptFolder } from '../../shared/contract/prompt-folders.ts';
 import { addEndpoint, removeEndpoint, updateProvider } from '../../shared/contract/providers.ts';
-import { createBackup } from '../../shared/contract/settings.ts';
+import { createBackup, updateSettings } from '../../shared/contract/settings.ts';
 import { addSource } from '../support/source-upload.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -57,6 +57,18 @@ test('a linked folder is listed while it is linked, and the folder for temporary
   expect(locations.find(({ kind }) => kind === 'window')).toEqual({ kind: 'window', path: null });
   const desktop = storedLocations({ dataDirectory: '/data', isDesktop: true, linkedFolders: [] });
   expect(desktop.find(({ kind }) => kind === 'window')).toEqual({ kind: 'window', path: join('/data', 'window') });
+});
+
+test('a trace collector is confirmed by entering its address, not by a change of what is sent', async () => {
+  const collector = async () =>
+    (await client.call(readPrivacy)).hosts.find((entry) => entry.use === 'trace-collector')?.isConfirmed;
+  const traceExport = { address: 'https://foreign.example/v1/traces', hasContent: true };
+  host.host.storage.settings.update({ traceExport });
+  await client.call(updateSettings, { body: { traceExport: { ...traceExport, hasContent: false } } });
+  expect(await collector()).toBe(false);
+  await client.call(updateSettings, { body: { traceExport: { ...traceExport, address: 'https://mine.example/v1' } } });
+  expect(await collector()).toBe(true);
+  await client.call(updateSettings, { body: { traceExport: { address: null, hasContent: false } } });
 });
 
 test('lists the hosts of the current settings, with what prevents contacts', async () => {

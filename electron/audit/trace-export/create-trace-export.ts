@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { addressRemedy, isLoopback, originOf } from '../../../shared/address-safety.ts';
+import { AppError } from '../../../shared/app-error.ts';
 import type { TraceExportState } from '../../../shared/contract/trace-export.ts';
+import type { KeyStore } from '../../key-store/key-store.ts';
+import { createConfirmedOrigins } from '../../providers/confirmed-origins.ts';
 import type { RunStore, SettingsStore } from '../../storage/storage.ts';
 import { attributesOf, type EndedRun, spanOf } from './run-span.ts';
 import { type Delivery, sendSpans, TemporaryFailure } from './send-spans.ts';
@@ -7,6 +11,12 @@ import { type Delivery, sendSpans, TemporaryFailure } from './send-spans.ts';
 /** Sends ended runs to a collector of OpenTelemetry. Off until the settings name one. */
 export interface TraceExport {
   state(): TraceExportState;
+  /** Where runs would be sent; null for nowhere. */
+  collector(): { readonly address: string; readonly isConfirmed: boolean } | null;
+  /** The user entered the address, so runs may be sent there. */
+  confirmEnteredAddress(address: string): void;
+  /** Throws `conflict` if the origin is no longer `origin`, which is the one that the user saw. */
+  confirm(origin: string): void;
   /** Sends what waits, without retries, for at most two seconds. */
   close(): Promise<void>;
 }
@@ -16,7 +26,9 @@ export interface TraceExportOptions {
   readonly runs: Pick<RunStore, 'onEnd'>;
   /** Writes runs that have ended, after which they arrive here. */
   readonly flush: () => void;
-  /** `OTEL_EXPORTER_OTLP_HEADERS` can have the collector's key. */
+  /** Has the origin that was confirmed. */
+  readonly keyStore: KeyStore;
+  /** `OTEL_EXPORTER_OTLP_HEADERS` can have the collector's key, and `OTEL_EXPORTER_OTLP_ENDPOINT` is a confirmed address. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   /** Milliseconds until the first retry; each further one waits twice as long. */
@@ -103,7 +115,57 @@ class WaitingSpans {
   }
 }
 
-function createSender({ settings, environment, version }: TraceExportOptions, signal: AbortSignal) {
+const account = 'collector';
+
+function unconfirmedCollector(origin: string): string {
+  return `Nothing is sent to ${origin}, because it hasn't been confirmed on this device. ${addressRemedy} Settings, Data and backup.`;
+}
+
+/** A database can be restored or come from someone else, so its address alone doesn't decide where runs and the collector's key go. */
+function createConfirmedCollector({ keyStore, environment, settings }: TraceExportOptions) {
+  const origins = createConfirmedOrigins(keyStore);
+  const entered = [environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'], environment['OTEL_EXPORTER_OTLP_ENDPOINT']];
+  const trusted = new Set(entered.flatMap((address) => (address ? [originOf(address)] : [])));
+  // Read once, because each batch needs it.
+  let confirmed: string | null = null;
+
+  function isConfirmed(origin: string): boolean {
+    if (isLoopback(origin) || trusted.has(origin) || origin === confirmed) return true;
+    try {
+      confirmed = origins.ofKey(account, null);
+    } catch {
+      // A locked keychain confirms nothing.
+      return false;
+    }
+    return origin === confirmed;
+  }
+
+  function collector(): ReturnType<TraceExport['collector']> {
+    const { address } = settings.read().traceExport;
+    return address === null ? null : { address, isConfirmed: isConfirmed(originOf(address)) };
+  }
+
+  return {
+    isConfirmed,
+    collector,
+    confirmation(): TraceExportState['confirmation'] {
+      const present = collector();
+      if (!present || present.isConfirmed) return null;
+      return { origin: originOf(present.address), keyOrigin: null, keySource: null };
+    },
+    confirm(origin: string): void {
+      if (isConfirmed(origin)) return;
+      origins.setOfKey(account, null, origin);
+      confirmed = origin;
+    },
+  };
+}
+
+function createSender(
+  { settings, environment, version }: TraceExportOptions,
+  isConfirmed: (origin: string) => boolean,
+  signal: AbortSignal,
+) {
   const headers = { ...headersIn(environment['OTEL_EXPORTER_OTLP_HEADERS']), 'content-type': 'application/json' };
   const resource = { attributes: attributesOf({ 'service.name': 'touchstone', 'service.version': version }) };
   const start = JSON.stringify({ resource, scopeSpans: [{ scope: { name: 'touchstone', version }, spans: [] }] });
@@ -113,6 +175,8 @@ function createSender({ settings, environment, version }: TraceExportOptions, si
     const { address, hasContent } = settings.read().traceExport;
     // It was turned off meanwhile.
     if (address === null) return { rejected: count, failure: null };
+    const origin = originOf(address);
+    if (!isConfirmed(origin)) return { rejected: count, failure: unconfirmedCollector(origin) };
     const spans = batch.map(({ metadata, whole }) => (hasContent && whole) || metadata).join();
     const body = `{"resourceSpans":[${start.slice(0, -']}]}'.length)}${spans}]}]}]}`;
     return sendSpans({ address, headers, body, count, signal });
@@ -123,7 +187,8 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
   const { settings, runs, retryMilliseconds = 1000, gatherMilliseconds = 1000, closingMilliseconds = 2000 } = options;
   const waiting = new WaitingSpans();
   const [closing, givingUp] = [new AbortController(), new AbortController()];
-  const send = createSender(options, givingUp.signal);
+  const confirmed = createConfirmedCollector(options);
+  const send = createSender(options, confirmed.isConfirmed, givingUp.signal);
   let [sent, dropped, active] = [0, 0, 0];
   let failure: string | null = null;
   let sending: Promise<void> | null = null;
@@ -169,7 +234,20 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
   });
 
   return {
-    state: () => ({ sent, waiting: waiting.count + active, dropped, failure }),
+    state() {
+      const confirmation = confirmed.confirmation();
+      const shown = confirmation ? unconfirmedCollector(confirmation.origin) : failure;
+      return { sent, waiting: waiting.count + active, dropped, failure: shown, confirmation };
+    },
+    collector: confirmed.collector,
+    confirmEnteredAddress: (address) => confirmed.confirm(originOf(address)),
+    confirm(origin) {
+      if (originOf(settings.read().traceExport.address ?? '') !== origin) {
+        throw new AppError('conflict', 'The address has changed. Check it and try again.');
+      }
+      confirmed.confirm(origin);
+      failure = null;
+    },
     async close() {
       options.flush();
       stopListening();

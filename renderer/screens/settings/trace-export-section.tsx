@@ -7,12 +7,15 @@ import { Switch } from '../../components/choices.tsx';
 import { formatPlural, formatWhole } from '../../components/format.ts';
 import { Notice, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useSettings, useTraceExport, useUpdateSettings } from '../../queries/settings.ts';
+import { useConfirmTraceCollector, useSettings, useTraceExport, useUpdateSettings } from '../../queries/settings.ts';
+import { AddressRequest } from './address-confirmation.tsx';
 import { SettingRow, SettingsSection } from './settings-page.tsx';
 
 function Sent() {
   const { data } = useTraceExport();
+  const confirm = useConfirmTraceCollector();
   if (!data) return null;
+  if (data.confirmation) return <AddressRequest confirmation={data.confirmation} confirm={confirm} />;
   const dropped = data.dropped === 0 ? '' : `, ${formatWhole(data.dropped)} dropped`;
   return (
     <SettingRow

@@ -10,6 +10,7 @@ import {
 } from '../../../electron/audit/trace-export/create-trace-export.ts';
 import { isOtlp, otlpCalls } from '../../../electron/audit/import/otlp-calls.ts';
 import type { LogCall } from '../../../electron/audit/import/log-call.ts';
+import { createMemoryKeyStore } from '../../../electron/key-store/key-store.ts';
 import { textMessage } from '../../../shared/contract/messages.ts';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
@@ -57,7 +58,8 @@ async function startCollector(responses: readonly Respond[] = []) {
 function startExport(storage: Storage, more: Partial<TraceExportOptions> = {}) {
   const { settings, runs, flush } = storage;
   const times = { retryMilliseconds: 1, gatherMilliseconds: 1 };
-  return createTraceExport({ settings, runs, flush, environment: {}, version: '1', ...times, ...more });
+  const keyStore = createMemoryKeyStore();
+  return createTraceExport({ settings, runs, flush, keyStore, environment: {}, version: '1', ...times, ...more });
 }
 
 async function record(storage: Storage, more: Partial<NewRun> = {}) {
@@ -84,7 +86,7 @@ test('sends nothing until the settings name a collector', async () => {
   await record(storage);
   await traces.close();
   expect(collector.received).toEqual([]);
-  expect(traces.state()).toEqual({ sent: 0, waiting: 0, dropped: 0, failure: null });
+  expect(traces.state()).toEqual({ sent: 0, waiting: 0, dropped: 0, failure: null, confirmation: null });
 });
 
 test('sends metadata, and texts only if the settings say so', async () => {
@@ -130,6 +132,7 @@ test('retries a collector that is overloaded, and drops what it rejects', async 
     waiting: 0,
     dropped: 1,
     failure: 'The collector responded with 400.',
+    confirmation: null,
   });
   expect(collector.received).toHaveLength(4);
 });
@@ -155,7 +158,8 @@ async function stateAfter(...responses: Respond[]) {
   await Promise.all(requests);
   await expect.poll(() => traces.state().waiting).toBe(0);
   await traces.close();
-  return { ...traces.state(), requests: collector.received.length };
+  const { confirmation: _, ...state } = traces.state();
+  return { ...state, requests: collector.received.length };
 }
 
 test.each<[string, Respond, string]>([
@@ -233,9 +237,38 @@ test('sends neither texts nor runs that wait when the settings forbid them meanw
   storage.flush();
   storage.settings.update({ traceExport: { address: null, hasContent: true } });
   released[1]!.resolve();
-  await expect.poll(() => traces.state()).toEqual({ sent: 2, waiting: 0, dropped: 1, failure: null });
+  await expect
+    .poll(() => traces.state())
+    .toEqual({ sent: 2, waiting: 0, dropped: 1, failure: null, confirmation: null });
   expect(collector.received).toHaveLength(2);
   await traces.close();
+});
+
+test('an address from another database gets nothing before it is confirmed on this device', async () => {
+  const collector = await startCollector();
+  const storage = openTestStorage();
+  const keyStore = createMemoryKeyStore();
+  const address = collector.address.replace('127.0.0.1', '0.0.0.0');
+  const { origin } = new URL(address);
+  storage.settings.update({ traceExport: { address, hasContent: true } });
+  const traces = startExport(storage, { keyStore });
+  await record(storage);
+  await expect.poll(() => traces.state()).toMatchObject({ waiting: 0, dropped: 1 });
+  expect(traces.state()).toMatchObject({
+    failure: `Nothing is sent to ${origin}, because it hasn't been confirmed on this device. Check the address in Settings, Data and backup.`,
+    confirmation: { origin, keyOrigin: null, keySource: null },
+  });
+  expect(() => traces.confirm('http://0.0.0.0:1')).toThrow('has changed');
+  traces.confirm(origin);
+  expect(traces.state()).toMatchObject({ failure: null, confirmation: null });
+  const request = collector.next();
+  await record(storage);
+  await request;
+  await traces.close();
+  expect(collector.received).toHaveLength(1);
+  expect(startExport(storage, { keyStore }).state().confirmation).toBeNull();
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: origin };
+  expect(startExport(storage, { environment }).state().confirmation).toBeNull();
 });
 
 test('of a conversation of megabytes, the newest messages are sent', async () => {

@@ -235,6 +235,16 @@ test('a backup is created, listed, and restored at the next start after a confir
   expect(screen.queryByText('Open folder')).toBeNull();
 });
 
+test('a trace collector that came with a database is confirmed before anything is sent to it', async () => {
+  const traceExport = { address: 'https://traces.example/v1/traces', hasContent: true };
+  await open(<DataPage />, {
+    prepare: (_client, { storage }) => Promise.resolve(storage.settings.update({ traceExport })),
+  });
+  await screen.findByText('Send prompts to traces.example?');
+  await press('Use this address');
+  await screen.findByText('Sent 0 runs');
+});
+
 describe('the list of pages', () => {
   test('finds a page by its content and opens the first one with Enter', async () => {
     await open(<SettingsScreen />, { address: '/settings/appearance' });
