@@ -25,9 +25,9 @@ function withoutTexts(outcome: RunOutcome): RunOutcome {
 /** How much of a call is recorded: no more than the rules of its path and of its key, nor than its program wants. */
 export function recordLevelOf(
   { api, caller, level }: Pick<ProgramCall, 'api' | 'caller' | 'level'>,
-  { levels }: Settings['recorder'],
+  { isPaused, levels }: Settings['recorder'],
 ): RecordLevel {
-  if (api === null) return 'none';
+  if (api === null || isPaused) return 'none';
   return lowerLevel(lowerLevel(levels[api], caller.key?.recordLevel ?? 'all'), level);
 }
 

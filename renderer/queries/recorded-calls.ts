@@ -9,12 +9,18 @@ import {
   type RunDatasetInput,
 } from '../../shared/contract/dataset-import.ts';
 import { readRecorder } from '../../shared/contract/passthrough.ts';
+import type { Settings } from '../../shared/contract/settings.ts';
 import { useHost } from '../host/host-context.tsx';
 import { auditFacetsKey } from './audit.ts';
 import { useRenewDatasets } from './datasets.ts';
 
 /** The APIs through which other programs call. */
 export const recordedApis = originApis.filter((api) => api !== 'completions' && api !== 'import');
+
+/** Whether anything is recorded of calls of other programs. */
+export function isRecording({ isPaused, levels }: Settings['recorder']): boolean {
+  return !isPaused && Object.values(levels).some((level) => level !== 'none');
+}
 
 /** How soon a call appears, in milliseconds. A search of the audit takes a few milliseconds of its thread. */
 const refetchMilliseconds = 1500;

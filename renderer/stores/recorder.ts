@@ -1,6 +1,5 @@
 import { create } from 'zustand';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
-import type { Settings } from '../../shared/contract/settings.ts';
 
 /** What a person sees of a call. */
 export type CallPart = 'turns' | 'request' | 'response' | 'headers';
@@ -16,8 +15,6 @@ interface RecorderView {
   part: CallPart;
   /** In a narrow window, whether it shows how to connect a program; null while there are no calls. */
   isConnectOpen: boolean | null;
-  /** What was recorded before it was paused; null for the default. */
-  levelsBeforePause: Settings['recorder']['levels'] | null;
   /** Failures of recording that a person dismissed. */
   dismissedFailures: number;
 }
@@ -29,7 +26,6 @@ export const initialRecorderView: RecorderView = {
   chosenId: null,
   part: 'turns',
   isConnectOpen: null,
-  levelsBeforePause: null,
   dismissedFailures: 0,
 };
 

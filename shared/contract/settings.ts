@@ -92,6 +92,8 @@ export const settings = z.strictObject({
   providerExchanges: providerExchangeSettings,
   /** The record of other programs' calls. */
   recorder: z.strictObject({
+    /** Nothing is recorded, whatever the levels are. */
+    isPaused: z.boolean(),
     /** What is recorded of each API; a key or a call can only have less. */
     levels: z.strictObject({
       'openai-chat': recordLevel,
@@ -127,6 +129,7 @@ export const defaultSettings: Settings = {
   embeddings: { kind: 'on-device' },
   providerExchanges: { keep: 'newest' },
   recorder: {
+    isPaused: false,
     levels: {
       'openai-chat': 'all',
       'openai-responses': 'all',

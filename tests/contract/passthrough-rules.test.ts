@@ -454,6 +454,15 @@ describe('what is recorded', () => {
     expect([status, headers['x-touchstone-recorded'], host.host.storage.runs.count()]).toEqual([200, 'none', before]);
   });
 
+  test('is nothing while recording is paused', async () => {
+    const { recorder } = defaultSettings;
+    host.host.storage.settings.update({ recorder: { ...recorder, isPaused: true } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.host.storage.runs.count();
+    const { status, headers } = await send('Hello');
+    expect([status, headers['x-touchstone-recorded'], host.host.storage.runs.count()]).toEqual([200, 'none', before]);
+  });
+
   test('can be less than the rules allow, for one call', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
     const response = await send('Hello', { headers: { 'x-touchstone-record': 'metadata', 'x-app-team': 'blue' } });

@@ -10,7 +10,13 @@ import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { useConversation } from '../../queries/audit.ts';
-import { recordedApis, useRecordedCalls, useRecorderState, useRenewFacets } from '../../queries/recorded-calls.ts';
+import {
+  isRecording,
+  recordedApis,
+  useRecordedCalls,
+  useRecorderState,
+  useRenewFacets,
+} from '../../queries/recorded-calls.ts';
 import { useSettings } from '../../queries/settings.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { useRecorderView } from '../../stores/recorder.ts';
@@ -168,13 +174,12 @@ interface CallsPanelProps {
 }
 
 function CallsPanel({ calls: { data, error, refetch }, filter, listRef, selectedId }: CallsPanelProps) {
-  const levels = useSettings().data?.recorder.levels;
-  const isRecording = levels === undefined || Object.values(levels).some((level) => level !== 'none');
+  const recorder = useSettings().data?.recorder;
   return (
     <section className="panel" aria-label="Recorded calls">
       <div className="header header--line">
         <h2>Calls</h2>
-        {isRecording && (
+        {(!recorder || isRecording(recorder)) && (
           <span className="row small accent">
             <Dot tone="accent" />
             Live

@@ -1,6 +1,5 @@
 import { PanelLeft } from 'lucide-react';
 import type { AuditFilter, AuditSummary } from '../../../shared/contract/audit.ts';
-import { defaultSettings, type Settings } from '../../../shared/contract/settings.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Switch } from '../../components/choices.tsx';
 import { formatCost, formatDate, formatPlural, formatTime } from '../../components/format.ts';
@@ -8,28 +7,25 @@ import { FilterChips, useFilterMenu } from '../../components/run-filter/filter-c
 import { FilterMenu } from '../../components/run-filter/filter-menu.tsx';
 import { FullTextField } from '../../components/run-filter/full-text-field.tsx';
 import { useAuditFacets } from '../../queries/audit.ts';
-import { recordedApis, useRecordedSummary } from '../../queries/recorded-calls.ts';
+import { isRecording, recordedApis, useRecordedSummary } from '../../queries/recorded-calls.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useRecorderView } from '../../stores/recorder.ts';
 import { showToast } from '../../stores/toasts.ts';
+import { levelsOf } from './recording-rules.tsx';
 
-type Levels = Settings['recorder']['levels'];
-
-/** Pauses the recording of all APIs, and continues with what was recorded before. */
+/** Pauses the recording of all APIs, and continues as it was before. */
 function useRecordingSwitch(): { isOn: boolean; change: (isOn: boolean) => void } | null {
   const recorder = useSettings().data?.recorder;
   const update = useUpdateSettings();
   if (!recorder) return null;
-  const { levels } = recorder;
-  const isOn = Object.values(levels).some((level) => level !== 'none');
-  const change = (isNowOn: boolean): void => {
-    const before = useRecorderView.getState().levelsBeforePause ?? defaultSettings.recorder.levels;
-    const none = Object.fromEntries(Object.keys(levels).map((api) => [api, 'none'])) as Levels;
-    if (!isNowOn) useRecorderView.setState({ levelsBeforePause: levels });
-    update.mutate({ recorder: { ...recorder, levels: isNowOn ? before : none } });
+  const change = (isOn: boolean): void => {
+    const next = { ...recorder, isPaused: !isOn };
+    // Nothing is chosen for any API: metadata are the least that can be recorded.
+    const levels = isOn && !isRecording(next) ? levelsOf('metadata') : recorder.levels;
+    update.mutate({ recorder: { ...next, levels } });
   };
-  return { isOn, change };
+  return { isOn: isRecording(recorder), change };
 }
 
 /** The beginning of the first bucket, which has the first call. */

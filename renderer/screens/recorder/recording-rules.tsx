@@ -21,7 +21,7 @@ const levelOptions = [
 ] as const;
 
 /** Embeddings are numbers, so that "Everything" keeps only their metadata. */
-function levelsOf(level: Level): Recorder['levels'] {
+export function levelsOf(level: Level): Recorder['levels'] {
   return {
     'openai-chat': level,
     'openai-responses': level,

@@ -43,9 +43,12 @@ interface PartProps {
   onChange: (change: Partial<Recorder>) => void;
 }
 
-function Levels({ recorder: { levels }, onChange }: PartProps) {
+function Levels({ recorder: { isPaused, levels }, onChange }: PartProps) {
   return (
-    <SettingsSection title="What is recorded">
+    <SettingsSection
+      title="What is recorded"
+      actions={isPaused && <span className="small caution">Paused in the Recorder</span>}
+    >
       <div className="card">
         {apis.map(({ api, title, path }) => (
           <SettingRow key={api} label={title} detail={<code className="mono--small">{path}</code>}>

@@ -308,15 +308,40 @@ test('groups calls by program', async () => {
   expect(texts).toEqual(['claims-bot 2 conversations', 'nightly.py 1 conversation']);
 });
 
-test('pauses recording, and continues with what was recorded before', async () => {
-  await openCalls();
+const recordedLevels = {
+  'openai-chat': 'metadata',
+  'openai-responses': 'metadata',
+  'openai-embeddings': 'none',
+  'anthropic-messages': 'none',
+  'gemini-content': 'metadata',
+} as const;
+
+test('continues a paused recording as it was before, also after a restart of the window', async () => {
+  const before = { ...defaultSettings.recorder, levels: recordedLevels };
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: (client) => client.call(updateSettings, { body: { recorder: before } }),
+  });
   const { client } = opened.window.host;
-  const levels = async () => (await client.call(readSettings)).recorder.levels;
   fireEvent.click(await screen.findByRole('switch', { name: 'Recording' }));
   await screen.findByText('Paused: calls go through without a record');
-  await waitFor(async () => expect(new Set(Object.values(await levels()))).toEqual(new Set(['none'])));
+  await waitFor(async () => expect((await client.call(readSettings)).recorder.isPaused).toBe(true));
+  useRecorderView.setState(initialRecorderView, true);
   fireEvent.click(screen.getByRole('switch', { name: 'Recording' }));
-  await waitFor(async () => expect(await levels()).toEqual(defaultSettings.recorder.levels));
+  await waitFor(async () => expect((await client.call(readSettings)).recorder).toEqual(before));
+});
+
+test('records metadata if nothing was chosen for any API', async () => {
+  const nothing = Object.fromEntries(Object.keys(recordedLevels).map((api) => [api, 'none'])) as never;
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: (client) =>
+      client.call(updateSettings, { body: { recorder: { ...defaultSettings.recorder, levels: nothing } } }),
+  });
+  const { client } = opened.window.host;
+  fireEvent.click(await screen.findByRole('switch', { name: 'Recording' }));
+  const levels = async () => new Set(Object.values((await client.call(readSettings)).recorder.levels));
+  await waitFor(async () => expect(await levels()).toEqual(new Set(['metadata'])));
 });
 
 test('saves a call as the next version of a prompt', async () => {

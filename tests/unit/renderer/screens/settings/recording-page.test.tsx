@@ -21,6 +21,7 @@ test('what is recorded of each API, and what happens if recording fails', async 
   await screen.findByText('0 calls, 0 recorded, 0 failed to record');
   await waitFor(async () =>
     expect(await saved()).toEqual({
+      isPaused: false,
       levels: { ...defaultSettings.recorder.levels, 'openai-chat': 'metadata' },
       redaction: [],
       onFailure: 'block',
