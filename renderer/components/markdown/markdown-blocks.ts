@@ -216,14 +216,15 @@ function splitBlock(block: MarkdownBlock): [MarkdownBlock, MarkdownBlock] {
   ];
 }
 
-const definitionPattern = /^ {0,3}\[[^\]\n]+\]:[ \t]*\S.*$/gm;
+const definitionPattern = /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$/gm;
 
 /** Link definitions of the whole text. A block that refers to one is rendered together with them. */
 export function definitionsOf(text: string): string {
   return (text.match(definitionPattern) ?? []).join('\n');
 }
 
-/** Whether a block may refer to a definition outside it. */
+/** Whether a block may refer to a definition outside it. Definitions don't, and neither do footnotes. */
 export function hasReference(raw: string): boolean {
-  return /\][[\s.,;:!?)]|\]$/.test(raw) && /\[[^\]\n]+\](?!\()/.test(raw);
+  const text = raw.replaceAll(definitionPattern, '');
+  return /\][[\s.,;:!?)]|\]$/.test(text) && /\[(?!\^)[^\]\n]+\](?!\()/.test(text);
 }

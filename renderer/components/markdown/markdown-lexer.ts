@@ -1,4 +1,4 @@
-import { Lexer, Tokenizer, type MarkedOptions, type Token, type TokensList } from 'marked';
+import { Lexer, type Links, Tokenizer, type MarkedOptions, type Token } from 'marked';
 
 /** Footnotes have no link: their definitions stay in the text as paragraphs. */
 class WithoutFootnoteLinks extends Tokenizer {
@@ -40,13 +40,15 @@ export function findTooDeep(text: string): number {
   return -1;
 }
 
+/** The definitions that were read last: all blocks of a text refer to the same ones. */
+let known: { definitions: string; links: Links } = { definitions: '', links: {} };
+
 /** `definitions` are those of links outside the text. */
 function lexerFor(definitions: string): Lexer {
   const lexer = new Lexer(blockOptions);
-  if (definitions !== '') {
-    const { links }: TokensList = new Lexer(blockOptions).lex(definitions);
-    Object.assign(lexer.tokens.links, links);
-  }
+  if (definitions === '') return lexer;
+  if (known.definitions !== definitions) known = { definitions, links: new Lexer(blockOptions).lex(definitions).links };
+  lexer.tokens.links = known.links;
   return lexer;
 }
 

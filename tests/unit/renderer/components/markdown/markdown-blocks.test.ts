@@ -73,6 +73,13 @@ test('detects a block that refers to a definition', () => {
   ]).toEqual([true, false, false]);
 });
 
+test('definitions and footnotes refer to no definition', () => {
+  expect(definitionsOf('[^1]: A footnote.\n[s]: https://example.com')).toBe('[s]: https://example.com');
+  expect(hasReference('[s]: https://example.com\n[t]: https://example.com')).toBe(false);
+  expect(hasReference('A note.[^1]\n\n[^1]: A footnote.')).toBe(false);
+  expect(hasReference('[^1]: A footnote on [it].')).toBe(true);
+});
+
 test('splits two thousand blocks in one pass while they stream', () => {
   const paragraphs = Array.from({ length: 2_000 }, (_, index) => `Paragraph ${index} with a few words in it.`);
   let blocks = noBlocks;

@@ -1,7 +1,8 @@
 // @module-tag slow
 import { cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
-import { afterEach, expect, test } from 'vitest';
+import { Lexer } from 'marked';
+import { afterEach, expect, test, vi } from 'vitest';
 import { standInForLayout } from '../../../../support/layout-stand-ins.ts';
 import { MarkdownView } from '../../../../../renderer/components/markdown/markdown-view.tsx';
 
@@ -61,6 +62,18 @@ test('links open outside and reveal nothing; an address that would run code is n
     ['https://example.com', 'noopener noreferrer nofollow', '_blank'],
     ['', 'noopener noreferrer nofollow', '_blank'],
   ]);
+});
+
+test('the definitions at the end of a text are read once for all blocks', () => {
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  const definitions = numbers.map((number) => `[s${number}]: https://example.com/${number}`).join('\n');
+  const text = `${numbers.map((number) => `See [s${number}].`).join('\n\n')}\n\n${definitions}`;
+  const lex = vi.spyOn(Lexer.prototype, 'lex');
+  const { container } = render(show(text, false));
+  const readings = lex.mock.calls.filter(([source]) => source.includes(definitions));
+  lex.mockRestore();
+  expect(container.querySelectorAll('a')).toHaveLength(numbers.length);
+  expect(readings).toHaveLength(1);
 });
 
 test('a link with its definition at the end works once the answer is complete', () => {
