@@ -124,6 +124,8 @@ interface DraftsState {
   activate: (id: string) => void;
   change: (id: string, change: DraftChange) => void;
   rename: (id: string, name: string) => void;
+  /** Puts an earlier state of a draft in place of the present one, to undo a change. */
+  replace: (earlier: Draft) => void;
   /** Creates a draft, opens it and returns its id. */
   create: (from?: DraftChange) => string;
   duplicate: (id: string) => string;
@@ -213,6 +215,10 @@ export const useDrafts = create<DraftsState>()(
           );
           return { drafts: drafts.map((draft) => (draft.id === id ? { ...draft, name: unused } : draft)) };
         }),
+      replace: (earlier) =>
+        set(({ drafts }) => ({
+          drafts: drafts.map((draft) => (draft.id === earlier.id ? { ...earlier, updatedAt: Date.now() } : draft)),
+        })),
       create: (from) => {
         const draft = newDraft(from ?? {}, get().drafts);
         set(({ drafts }) => ({ drafts: withinBounds([draft, ...drafts], draft.id), activeId: draft.id }));

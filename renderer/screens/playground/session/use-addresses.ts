@@ -20,15 +20,15 @@ import { type Prompt, type PromptVersion, readPrompt, readPromptVersion } from '
 import { versionChange } from '../../../drafts/draft-version.ts';
 
 function openIn(draft: Draft, prompt: Prompt, version: PromptVersion, change: DraftChange): void {
-  const { id: _id, updatedAt: _updatedAt, ...contents } = draft;
   const live = useLiveRuns.getState().runs[draftSlot(draft.id)];
   // A run without an id would stay on the screen instead of the opened version.
   if (live && live.runId === null) dismissRun(draftSlot(draft.id));
-  useDrafts.getState().change(draft.id, change);
+  const { change: changeDraft, replace } = useDrafts.getState();
+  changeDraft(draft.id, change);
   showToast({
     tone: 'neutral',
     text: `Opened version ${version.number} of "${prompt.name}".`,
-    action: { label: 'Undo', run: () => useDrafts.getState().change(draft.id, contents) },
+    action: { label: 'Undo', run: () => replace(draft) },
   });
 }
 
@@ -119,20 +119,19 @@ async function restoreRun(client: Client, runId: string, { signal }: { signal: A
   const missing = missingMessages(run);
   if (missing !== null) throw new AppError('conflict', missing);
   const { draftId, isNew } = draftFor(run);
-  const { drafts, change, activate } = useDrafts.getState();
+  const { drafts, change, replace, activate } = useDrafts.getState();
   const before = drafts.find(({ id }) => id === draftId);
   if (!before) return draftId;
   const live = useLiveRuns.getState().runs[draftSlot(draftId)];
   // A run without an id would stay on the screen instead of the restored one.
   if (live && live.runId === null) dismissRun(draftSlot(draftId));
-  const { id: _id, updatedAt: _updatedAt, ...contents } = before;
   change(draftId, restoredDraft(run, before));
   activate(draftId);
   if (!isNew) {
     showToast({
       tone: 'neutral',
       text: `Restored the run from ${formatTime(run.createdAt)}.`,
-      action: { label: 'Undo', run: () => change(draftId, contents) },
+      action: { label: 'Undo', run: () => replace(before) },
     });
   }
   return draftId;

@@ -6,21 +6,17 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../../../../../renderer/host/client.ts';
 import { type Host, HostProvider } from '../../../../../../renderer/host/host-context.tsx';
 import { useAddresses } from '../../../../../../renderer/screens/playground/session/use-addresses.ts';
-import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
-import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
+import { readRequest } from '../../../../../../renderer/screens/playground/session/run-request.ts';
+import { getActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
+import { readPrompt, readPromptVersion } from '../../../../../../shared/contract/prompts.ts';
+import { readRun, type RunDetail } from '../../../../../../shared/contract/runs.ts';
 
 interface Requested extends PromiseWithResolvers<RunDetail> {
   runId: string;
 }
 
-/** A part of the playground at an address, on a host that gives each run when the test lets it. */
-function openAddress(path: string) {
-  const requested: Requested[] = [];
-  const call = (_endpoint: unknown, { parameters }: { parameters: { id: string } }): Promise<RunDetail> => {
-    const answer = { ...Promise.withResolvers<RunDetail>(), runId: parameters.id };
-    requested.push(answer);
-    return answer.promise;
-  };
+function renderAddress(path: string, call: (endpoint: { id: string }, options: never) => unknown) {
   const host = { client: { call } as unknown as Client, capabilities: new Set() } as unknown as Host;
   const { hook, searchHook, history, navigate } = memoryLocation({ path, record: true });
   const wrapper = ({ children }: { children: ReactNode }) => (
@@ -31,6 +27,18 @@ function openAddress(path: string) {
     </HostProvider>
   );
   const { unmount } = renderHook(useAddresses, { wrapper });
+  return { history, navigate, unmount };
+}
+
+/** A part of the playground at an address, on a host that gives each run when the test lets it. */
+function openAddress(path: string) {
+  const requested: Requested[] = [];
+  const call = (_endpoint: unknown, { parameters }: { parameters: { id: string } }): Promise<RunDetail> => {
+    const answer = { ...Promise.withResolvers<RunDetail>(), runId: parameters.id };
+    requested.push(answer);
+    return answer.promise;
+  };
+  const { history, navigate, unmount } = renderAddress(path, call);
   return { asked: requested, addresses: history, go: (to: string) => act(() => navigate(to)), unmount };
 }
 
@@ -106,4 +114,49 @@ test('the address of another screen stays, although the playground renders once 
   const { addresses, go } = openAddress('/playground');
   go('/moderation');
   expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`, '/moderation']);
+});
+
+const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+
+/** Opens an address on a host with these answers, and presses Undo. */
+async function openAndUndo(path: string, answers: Record<string, unknown>): Promise<void> {
+  renderAddress(path, ({ id }) => Promise.resolve(answers[id]));
+  await act(async () => {});
+  await act(async () => {});
+  expect(getActiveDraft(useDrafts.getState()).tools).toHaveLength(1);
+  act(() => useToasts.getState().toasts.at(-1)!.action!.run());
+}
+
+test('Undo of a restored run gives back a draft with its tools in the extra parameters', async () => {
+  useDrafts.getState().create({ promptText: 'Hello', otherParameters: JSON.stringify({ tools: [tool] }) });
+  const { updatedAt: _, ...before } = getActiveDraft(useDrafts.getState());
+  const run = runOf('one');
+  const dataspaceIds = ['11111111-1111-4111-8111-111111111111'];
+  await openAndUndo('/playground/runs/one', {
+    [readRun.id]: { ...run, input: { ...run.input, configuration: { tools: [tool] }, dataspaceIds } },
+  });
+  const { updatedAt: _at, ...after } = getActiveDraft(useDrafts.getState());
+  expect(after).toEqual(before);
+  expect(readRequest({ ...after, updatedAt: 0 }, null)).toHaveProperty('request');
+});
+
+test('Undo of an opened version gives back a draft without its tools', async () => {
+  useDrafts.getState().create({ promptText: 'Hello', source: { promptId: 'prompt', versionId: 'first' } });
+  const { updatedAt: _, ...before } = getActiveDraft(useDrafts.getState());
+  await openAndUndo('/playground/prompts/prompt/second', {
+    [readPrompt.id]: { id: 'prompt', name: 'Prompt' },
+    [readPromptVersion.id]: {
+      id: 'second',
+      promptId: 'prompt',
+      number: 2,
+      promptText: 'Hello',
+      systemMessage: null,
+      aiSystem: 'OpenAi',
+      model: 'gpt-test',
+      configuration: { tools: [tool] },
+      variables: [],
+    },
+  });
+  const { updatedAt: _at, ...after } = getActiveDraft(useDrafts.getState());
+  expect(after).toEqual(before);
 });
