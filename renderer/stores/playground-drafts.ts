@@ -177,6 +177,18 @@ function newDraft(from: DraftChange, others: readonly Draft[]): Draft {
   };
 }
 
+/** The models of compared columns, whatever their runs are. */
+function comparedModels({ compared = [] }: Pick<Draft, 'compared'>): string {
+  return JSON.stringify(compared.map((column) => ({ ...column, runId: null })));
+}
+
+/** A run is no edit: the texts of this window may be older than those of another one. */
+function changed(draft: Draft, change: DraftChange): Draft {
+  const next = { ...draft, ...change };
+  const isRun = Object.keys(change).every((key) => key === 'shownRunId' || key === 'compared');
+  return isRun && comparedModels(next) === comparedModels(draft) ? next : { ...next, updatedAt: Date.now() };
+}
+
 /** Limits drafts to the newest ones and the open one. */
 function withinBounds(drafts: Draft[], activeId: string): Draft[] {
   if (drafts.length <= maxDrafts) return drafts;
@@ -204,7 +216,7 @@ export const useDrafts = create<DraftsState>()(
       change: (id, { name, ...change }) => {
         if (name !== undefined) get().rename(id, name);
         set(({ drafts }) => ({
-          drafts: drafts.map((draft) => (draft.id === id ? { ...draft, ...change, updatedAt: Date.now() } : draft)),
+          drafts: drafts.map((draft) => (draft.id === id ? changed(draft, change) : draft)),
         }));
       },
       rename: (id, name) =>
@@ -268,27 +280,33 @@ function isSame(one: Draft, other: Draft): boolean {
 }
 
 /** Applies what another window wrote, unless this one has a newer version. Returns the applied drafts. */
-export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChanges<Draft>): Draft[] {
+export function applyOtherWindowChanges({ changed: theirs, removedIds }: OtherWindowChanges<Draft>): Draft[] {
   const { drafts } = useDrafts.getState();
-  const taken = changed.flatMap((draft) => {
+  const taken = theirs.flatMap((draft) => {
     const own = drafts.find(({ id }) => id === draft.id);
     if (!own) return [{ ...draft, shownRunId: null }];
     return own.updatedAt > draft.updatedAt || isSame(own, draft) ? [] : [{ ...draft, shownRunId: own.shownRunId }];
   });
+  take(taken);
+  // After the others: an empty draft of this window would replace the last one, beside that of the other window.
   for (const id of removedIds) useDrafts.getState().remove(id);
+  return taken;
+}
+
+function take(taken: Draft[]): void {
   const [newest] = taken;
-  if (!newest) return taken;
+  if (!newest) return;
+  const { drafts } = useDrafts.getState();
   // Another window stored the first draft while this one opened.
   if (drafts.length === 1 && drafts[0] === fresh.drafts[0]) {
     useDrafts.setState({ drafts: taken, activeId: newest.id });
-    return taken;
+    return;
   }
   useDrafts.setState((state) => {
     const known = new Set(state.drafts.map(({ id }) => id));
     const renewed = state.drafts.map((draft) => taken.find(({ id }) => id === draft.id) ?? draft);
     return { drafts: [...taken.filter(({ id }) => !known.has(id)), ...renewed] };
   });
-  return taken;
 }
 
 /** Resolves when the drafts of the disk are here. */

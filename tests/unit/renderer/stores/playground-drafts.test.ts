@@ -1,10 +1,11 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rememberModel, useModelChoices } from '../../../../renderer/stores/model-choices.ts';
 import {
   exampleDraft,
   maxDrafts,
   promptEdit,
   applyOtherWindowChanges,
+  getActiveDraft,
   useDrafts,
 } from '../../../../renderer/stores/playground-drafts.ts';
 
@@ -12,6 +13,10 @@ const first = useDrafts.getInitialState();
 beforeEach(() => {
   useDrafts.setState(first, true);
   useModelChoices.setState({ recent: [], favourites: [] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const names = () => useDrafts.getState().drafts.map(({ name }) => name);
@@ -145,4 +150,33 @@ test('an edited example keeps its parameters, as does any other prompt', () => {
     { promptText: edited, isExample: false },
     { promptText: 'Write a poem.', isExample: false },
   ]);
+});
+
+test('a run of another window does not put back the text that this one has changed', () => {
+  vi.useFakeTimers({ now: 1_000 });
+  const { create, change } = useDrafts.getState();
+  const column = { id: 'column', aiSystem: 'OpenAi', model: 'gpt-test', isGrounded: true, runId: null } as const;
+  const id = create({ promptText: 'Old text', compared: [column] });
+  const both = useDrafts.getState();
+  // The other window: its run starts before it has the text of this one.
+  vi.setSystemTime(3_000);
+  change(id, { shownRunId: 'run' });
+  change(id, { compared: [{ ...column, runId: 'compared' }] });
+  const elsewhere = getActiveDraft(useDrafts.getState());
+  useDrafts.setState(both, true);
+  vi.setSystemTime(2_000);
+  change(id, { promptText: 'New text' });
+  expect(applyOtherWindowChanges({ changed: [elsewhere], removedIds: [] })).toEqual([]);
+  expect(active()?.promptText).toBe('New text');
+  change(id, { compared: [{ ...column, model: 'gpt-other' }] });
+  expect(active()?.updatedAt).toBe(2_000);
+});
+
+test('the last draft that another window deletes leaves one empty draft in both', () => {
+  const { activeId, change } = useDrafts.getState();
+  change(activeId, { promptText: 'Only one' });
+  const empty = { ...active()!, id: 'empty', name: 'Untitled prompt', promptText: '' };
+  applyOtherWindowChanges({ changed: [empty], removedIds: [activeId] });
+  expect(names()).toEqual(['Untitled prompt']);
+  expect(active()?.id).toBe('empty');
 });
