@@ -93,27 +93,28 @@ function newColumn({ aiSystem, name }: ChosenModel, isGrounded: boolean): Compar
 /** Runs a column of a draft. It is a separate run in the history. */
 async function runColumn(
   { client, queryClient, draftId }: ComparisonContext,
-  column: ComparedColumn,
+  columnId: string,
   choice: GroundingChoice | null,
 ): Promise<void> {
   const draft = findDraft(draftId);
-  // Finding the passages takes time, in which a column or the whole draft may be removed.
-  if (!draft?.compared?.some(({ id }) => id === column.id)) return;
+  // Finding the passages takes time, in which a column may get another model, or be removed with its draft or alone.
+  const column = draft?.compared?.find(({ id }) => id === columnId);
+  if (!draft || !column) return;
   // A column without grounding uses the draft's own model.
   const { aiSystem, model } = column.isGrounded ? column : draft;
   const read = readRequest({ ...draft, aiSystem, model }, null);
   if ('blocker' in read) return;
   const { dataspaceIds, ...rest } = read.request;
   const request = column.isGrounded && dataspaceIds ? { ...rest, dataspaceIds } : rest;
-  changeColumn(draftId, column.id, { aiSystem, model });
-  await startCompletion(client, columnSlot(draftId, column.id), {
+  changeColumn(draftId, columnId, { aiSystem, model });
+  await startCompletion(client, columnSlot(draftId, columnId), {
     request: asSent(request, draft),
     choice: column.isGrounded ? choice : null,
     transport: draft.transport,
     isCompared: true,
     hasReasoning: true,
     onRunId: (runId) => {
-      changeColumn(draftId, column.id, { runId });
+      changeColumn(draftId, columnId, { runId });
       void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
     },
   });
@@ -144,7 +145,7 @@ async function runAll(context: ComparisonContext): Promise<void> {
     const shared = isShared ? await findSharedPassages(context, draft, signal) : null;
     if (signal.aborted || !findDraft(draftId)) return;
     runDraft(shared);
-    for (const column of columns) void runColumn(context, column, shared ?? readChoice(draft));
+    for (const { id } of columns) void runColumn(context, id, shared ?? readChoice(draft));
   } catch (error) {
     if (signal.aborted) return;
     const { message, requestId } = describeError(error);
@@ -200,8 +201,7 @@ function createActions(
     run,
     runColumn: (columnId) => {
       const draft = findDraft(draftId);
-      const column = draft?.compared?.find(({ id }) => id === columnId);
-      if (draft && column) void runColumn(context, column, readChoice(draft));
+      if (draft) void runColumn(context, columnId, readChoice(draft));
     },
     stop: () => {
       stopRun(passagesSlot(draftId));
