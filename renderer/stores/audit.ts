@@ -25,6 +25,7 @@ export const useAuditViewState = create<AuditViewState>()(
     version: 1,
   }),
 );
+shareBetweenWindows(useAuditViewState);
 
 export type SelectedRow = Pick<AuditRow, 'conversationId' | 'name'> & { runId: string };
 

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { shareBetweenWindows } from './share-between-windows.ts';
 
 /** How the playground is displayed; the same for all drafts. */
 interface PlaygroundView {
@@ -46,3 +47,4 @@ export const usePlaygroundView = create<PlaygroundView>()(
     { name: 'playground-view', version: 1 },
   ),
 );
+shareBetweenWindows(usePlaygroundView);

@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { ToolCall, ToolResult } from '../../shared/contract/tools.ts';
+import { shareBetweenWindows } from './share-between-windows.ts';
 
 /** A result as typed. An empty one is not entered yet. */
 export type TypedResult = Pick<ToolResult, 'content' | 'isError'>;
@@ -35,10 +36,27 @@ function stored({ byRun }: ToolResultsState): ToolResultsState {
   return { byRun: Object.fromEntries(runs.toReversed()) as ToolResultsState['byRun'] };
 }
 
-/** Results of tool calls that a person types in the playground, so that no run and no restart loses them. */
+/** What is stored, and the results of this window that are too long for it. */
+function withLonger(read: unknown, own: ToolResultsState): ToolResultsState {
+  const byRun = { ...(read as Partial<ToolResultsState> | undefined)?.byRun };
+  const short = stored(own).byRun;
+  for (const [runId, results] of Object.entries(own.byRun)) {
+    const longer = Object.entries(results).filter(([callId]) => !Object.hasOwn(short[runId] ?? {}, callId));
+    if (longer.length > 0) byRun[runId] = { ...byRun[runId], ...Object.fromEntries(longer) };
+  }
+  return { byRun };
+}
+
+/** Results of tool calls that a person types in the playground, so that no run, no restart and no other window loses them. */
 export const useToolResults = create<ToolResultsState>()(
-  persist((): ToolResultsState => ({ byRun: {} }), { name: 'tool-results', version: 1, partialize: stored }),
+  persist((): ToolResultsState => ({ byRun: {} }), {
+    name: 'tool-results',
+    version: 1,
+    partialize: stored,
+    merge: withLonger,
+  }),
 );
+shareBetweenWindows(useToolResults);
 
 /** Changes the typed result of one call. */
 export function typeResult(runId: string, callId: string, result: TypedResult): void {
