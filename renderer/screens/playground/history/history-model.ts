@@ -65,7 +65,8 @@ export function historyRows(listed: readonly RunListItem[], row: HistoryRow | nu
   if (!row) return rows;
   const index = rows.findIndex(({ runId }) => runId === row.runId);
   const known = rows[index];
-  if (!known) return row.status === 'Failed' && row.isNew ? rows : [row, ...rows];
+  // Without an id, an ended run can't be told from the one that the host lists, if it has started it.
+  if (!known) return row.isNew && row.status !== 'Running' ? rows : [row, ...rows];
   if (known.status !== 'Running') return rows;
   return rows.with(index, { ...row, cost: known.cost, promptVersion: known.promptVersion });
 }

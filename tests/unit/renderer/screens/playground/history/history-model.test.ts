@@ -54,9 +54,12 @@ test("the host's record takes precedence after the end", () => {
   ]);
 });
 
-test('leaves out a run that the host rejected before it started', () => {
-  expect(historyRows([], liveRow({ ...live, state: 'failed' } as CompletionRun))).toEqual([]);
-});
+test.each(['failed', 'stopped'])(
+  'leaves out a run without an id that has %s: the host lists it if it started',
+  (state) => {
+    expect(historyRows([], liveRow({ ...live, state } as CompletionRun))).toEqual([]);
+  },
+);
 
 test('translates error codes to words', () => {
   expect([errorLabel('rate_limited'), errorLabel('some_new_code')]).toEqual(['rate limit', 'some new code']);
