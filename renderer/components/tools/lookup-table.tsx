@@ -34,6 +34,8 @@ export function ContentField({
   );
 }
 
+const isSameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
 /** The arguments of an entry as JSON. A text that isn't an object stays in the field until it is one. */
 function ArgumentsField({
   entry,
@@ -44,16 +46,18 @@ function ArgumentsField({
   number: number;
   onChange: (entry: MockEntry) => void;
 }) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? JSON.stringify(entry.arguments);
+  const [typed, setTyped] = useState<{ text: string; value: MockEntry['arguments'] } | null>(null);
+  // Another entry has this field after a row above is removed.
+  const text = typed && isSameJson(typed.value, entry.arguments) ? typed.text : JSON.stringify(entry.arguments);
   const parsed = parseJson(text.trim() === '' ? '{}' : text);
   const value = 'value' in parsed ? parsed.value : null;
   const error =
     'mistake' in parsed ? describeMistake(parsed.mistake) : isObject(value) ? null : 'Must be a JSON object';
   const take = (next: string): void => {
-    setTyped(next);
     const read = parseJson(next.trim() === '' ? '{}' : next);
-    if ('value' in read && isObject(read.value)) onChange({ ...entry, arguments: read.value });
+    const taken = 'value' in read && isObject(read.value) ? read.value : null;
+    setTyped({ text: next, value: taken ?? entry.arguments });
+    if (taken) onChange({ ...entry, arguments: taken });
   };
   return (
     <TextField
