@@ -45,6 +45,8 @@ export class JsonOutline {
   readonly nodes: JsonNode[] = [];
   text = '';
   fault: JsonFault | null = null;
+  /** Whether no more text can follow. */
+  isEnded = false;
   #position = 0;
   /** The open container; -1 for none. */
   #open = -1;
@@ -60,6 +62,7 @@ export class JsonOutline {
   /** Reads the text that was added. `isEnd` means that no more follows. */
   read(text: string, isEnd: boolean): void {
     this.text = text;
+    this.isEnded = isEnd;
     while (this.fault === null && this.#position < text.length && this.#step(isEnd));
     if (isEnd && this.fault === null && !this.isComplete) this.#fail('ends before its JSON does', text.length);
   }

@@ -26,7 +26,8 @@ export interface TreeError {
 export function useJsonOutline(text: string, isGrowing: boolean): JsonOutline {
   const [outline, setOutline] = useState(() => new JsonOutline());
   // If the text grew, parsing continues where it stopped. Any other text is parsed from the start.
-  const current = text.startsWith(outline.text) ? outline : new JsonOutline();
+  const isContinued = outline.text === text || (!outline.isEnded && text.startsWith(outline.text));
+  const current = isContinued ? outline : new JsonOutline();
   if (current !== outline) setOutline(current);
   if (current.text !== text || !isGrowing) current.read(text, !isGrowing);
   return current;
