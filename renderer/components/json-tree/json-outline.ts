@@ -278,11 +278,13 @@ export function nodeAt(outline: JsonOutline, pointer: string): number {
   const { nodes } = outline;
   let found = 0;
   for (const key of pointerKeys(pointer)) {
-    let child = found + 1;
     const end = nodes[found]?.next ?? nodes.length;
-    while (child < end && keyOf(outline, nodes[child]!) !== key) child = nodes[child]!.next ?? nodes.length;
-    if (child >= end) return found;
-    found = child;
+    let last: number | null = null;
+    // Of properties with the same name the last one counts.
+    for (let child = found + 1; child < end; child = nodes[child]!.next ?? nodes.length)
+      if (keyOf(outline, nodes[child]!) === key) last = child;
+    if (last === null) return found;
+    found = last;
   }
   return found;
 }

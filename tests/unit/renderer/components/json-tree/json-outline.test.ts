@@ -166,3 +166,9 @@ it('rows with errors are taller, and every offset belongs to one row', () => {
       expect([rowAt(above(row)), rowAt(above(row + 1) - 1)]).toEqual([row, row]);
   }
 });
+
+it('a pointer names the last of two properties with the same name, as JSON.parse does', () => {
+  const outline = new JsonOutline();
+  outline.read('{"a": 1, "a": "x", "b": 2}', true);
+  expect(outline.nodes[nodeAt(outline, '/a')]).toMatchObject({ kind: 'text' });
+});
