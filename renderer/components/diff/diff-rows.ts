@@ -42,6 +42,8 @@ export const lineTimeout = 120;
 /** Words are compared only in lines short enough to read word by word, and only in this many of them. */
 const longestLine = 2_000;
 const maxWordDiffs = 400;
+/** Words that differ between two lines, before and after together. The time to find them grows with their square. */
+const maxWordEdits = 200;
 /** Shown of a longer line, before its difference and of the difference. The layout of a whole one would hold the window. */
 const shownAround = 200;
 const shownDifference = 1_000;
@@ -107,7 +109,8 @@ function endParts(before: string, after: string): { before: DiffPart[]; after: D
 }
 
 function wordParts(before: string, after: string): { before: DiffPart[]; after: DiffPart[] } {
-  const parts = diffWordsWithSpace(before, after);
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: maxWordEdits });
+  if (!parts) return endParts(before, after);
   const side = (isOther: (part: { added: boolean; removed: boolean }) => boolean): DiffPart[] =>
     parts
       .filter((part) => !isOther(part))
@@ -224,11 +227,12 @@ function moved(rows: readonly DiffRow[], by: number): DiffRow[] {
     : rows.map(({ before, after, isSame }) => ({ before: line(before), after: line(after), isSame }));
 }
 
-/** The first characters, in whole lines if it has several. */
+/** The first characters in whole lines: at least one line. */
 function beginning(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const end = text.lastIndexOf('\n', characters - 1);
-  return text.slice(0, end > 0 ? end : undefined);
+  const next = end > 0 ? end : text.indexOf('\n', characters);
+  return next < 0 ? text : text.slice(0, next);
 }
 
 /** Where the first of `count` lines before a line begins. */
@@ -252,10 +256,11 @@ function linesAfter(text: string, start: number, count: number): number {
 
 /** The differences of two texts of any length. What long texts have in common before and after the differences is folded unread. */
 export function diffTexts(
-  before: string,
-  after: string,
+  beforeText: string,
+  afterText: string,
   { timeout = lineTimeout, characters = comparedCharacters }: { timeout?: number; characters?: number } = {},
 ): TextDifference {
+  const [before, after] = [beforeText.replaceAll(/\r\n?/g, '\n'), afterText.replaceAll(/\r\n?/g, '\n')];
   const isChanged = ({ isSame }: DiffRow) => !isSame;
   if (before.length + after.length <= characters) {
     const rows = diffRows(before, after, timeout);

@@ -82,6 +82,24 @@ test('long texts are compared from their first difference on, with the rest fold
   );
 });
 
+test('of a long text whose lines end in CR alone, the first characters are compared, too', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index}`);
+  const other = lines.with(1_000, 'another').with(2_000, 'another');
+  const { changed, isWhole } = diffTexts(lines.join('\r'), other.join('\r'), { characters: 1_000 });
+  expect([changed, isWhole]).toEqual([1, false]);
+});
+
+test('of a long text whose first line is longer than what is compared, only that line is', () => {
+  const text = (start: string) => `${start.repeat(2_000)}\n${`${start}\n`.repeat(1_000)}`;
+  const { blocks, changed, isWhole } = diffTexts(text('x'), text('y'), { characters: 1_000 });
+  expect([changed, isWhole, openedRows(blocks).length]).toEqual([1, false, 1]);
+});
+
+test('lines with hundreds of different words are not compared word by word', () => {
+  const [row] = diffRows('a b '.repeat(200), 'c d '.repeat(200));
+  expect(row?.before?.parts.filter(({ isOwn }) => isOwn)).toHaveLength(1);
+});
+
 test('of a long line, what surrounds the difference is shown', () => {
   const [before, after] = ['one', 'other'].map((word) => `${'x'.repeat(500_000)}${word}${'y'.repeat(500_000)}`);
   const { blocks, changed, isWhole } = diffTexts(before!, after!);
