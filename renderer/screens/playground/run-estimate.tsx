@@ -11,6 +11,7 @@ import { Popover } from '../../components/popover.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { estimateUsedTokens, type UsedFile } from '../../drafts/file-values.ts';
+import { readParameter } from '../../drafts/parameter-model.ts';
 import { useActiveDraft, type Draft } from '../../stores/playground-drafts.ts';
 import { readRequest } from './session/run-request.ts';
 import { useChosenModel } from './session/use-runner.ts';
@@ -54,9 +55,10 @@ function tokensOf(count: number): string {
   return `${formatWhole(count)} ${count === 1 ? 'token' : 'tokens'}`;
 }
 
-function maxTokensOf({ parameters }: Draft): number | null {
-  const value = Number(parameters['max_tokens']);
-  return Number.isInteger(value) && value > 0 ? value : null;
+/** As a run sends it; null without a valid number. */
+export function maxTokensOf({ parameters }: Pick<Draft, 'parameters'>): number | null {
+  const read = readParameter('max_tokens', parameters.max_tokens ?? '');
+  return read && 'value' in read ? Number(read.value) : null;
 }
 
 function CountButton({ model, draft, count }: { model: Model; draft: Draft; count: ReturnType<typeof useCount> }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateRun } from '../../../../../renderer/screens/playground/run-estimate.tsx';
+import { estimateRun, maxTokensOf } from '../../../../../renderer/screens/playground/run-estimate.tsx';
 import { testModel } from './test-model.ts';
 
 const longPrompt = { aboveTokens: 200_000, inputPrice: 2, outputPrice: 8, cachedInputPrice: 0.2 };
@@ -23,4 +23,14 @@ test.each([
     if (cost.max === null) expect(estimate.cost?.max).toBeNull();
     else expect(estimate.cost?.max).toBeCloseTo(cost.max, 9);
   }
+});
+
+test.each([
+  ['1,000', 1_000],
+  [' 200 ', 200],
+  ['0', null],
+  ['many', null],
+  ['', null],
+])('max_tokens written as %j is %s', (text, expected) => {
+  expect(maxTokensOf({ parameters: { max_tokens: text } })).toBe(expected);
 });
