@@ -93,12 +93,15 @@ function rulesOf(schema: JsonSchema, type: ParameterType): string {
     .join(', ');
 }
 
+/** A value of an enum as the form shows it. */
+function writtenValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function enumValues(schema: JsonSchema): string[] {
   const values = innerSchema(schema)['enum'];
   if (!Array.isArray(values)) return [];
-  return values
-    .filter((value) => value !== null)
-    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return values.filter((value) => value !== null).map(writtenValue);
 }
 
 /** Rows that a form can show without a delay. The others are edited in the source. */
@@ -268,7 +271,8 @@ export function setClosed(schema: JsonSchema, isClosed: boolean): JsonSchema {
 export function changeValues(property: JsonSchema, change: { add: string } | { remove: string }): JsonSchema {
   return withInner(property, (inner) => {
     const values = Array.isArray(inner['enum']) ? (inner['enum'] as unknown[]) : [];
-    if ('remove' in change) return { ...inner, enum: values.filter((value) => value !== change.remove) };
+    const stays = (value: unknown, removed: string) => value === null || writtenValue(value) !== removed;
+    if ('remove' in change) return { ...inner, enum: values.filter((value) => stays(value, change.remove)) };
     return { ...inner, enum: [...new Set([...values, change.add])] };
   });
 }

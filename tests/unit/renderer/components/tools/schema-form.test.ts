@@ -88,6 +88,9 @@ describe('a change', () => {
     const more = changeValues(include, { add: 'notes' });
     expect(more).toHaveProperty('items.enum', ['items', 'parcels', 'notes']);
     expect(changeValues(more, { remove: 'items' })).toHaveProperty('items.enum', ['parcels', 'notes']);
+    const mixed = { enum: [1, 'null', null] };
+    expect(changeValues(mixed, { remove: '1' })).toEqual({ enum: ['null', null] });
+    expect(changeValues(mixed, { remove: 'null' })).toEqual({ enum: [1, null] });
   });
 });
 
