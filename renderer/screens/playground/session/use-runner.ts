@@ -165,7 +165,11 @@ export function useRunner(draftId: string, model: Model | null): Runner {
       if (!draft) return;
       const read = readRequest(draft, model);
       setBlocked('blocker' in read ? { draft, blocker: read.blocker } : null);
-      if ('blocker' in read) return;
+      if ('blocker' in read) {
+        // A queued run must not wait for a model that is ready.
+        if (useLiveRuns.getState().queued.has(slot)) stopRun(slot);
+        return;
+      }
       await runToEnd({
         request: asSent(read.request, draft),
         choice: choice ?? readChoice(draft),
@@ -173,7 +177,7 @@ export function useRunner(draftId: string, model: Model | null): Runner {
         hasReasoning: mayReason(model),
       });
     },
-    [draftId, model, runToEnd],
+    [draftId, model, runToEnd, slot],
   );
 
   const startWhenReady = useCallback(async (): Promise<void> => {
