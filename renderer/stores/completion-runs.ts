@@ -43,6 +43,11 @@ export function passagesSlot(draftId: string): CompletionSlot {
   return `draft/${draftId}/passages`;
 }
 
+/** The slot in the queue between two automatic steps, when nothing runs yet. */
+export function stepsSlot(draftId: string): CompletionSlot {
+  return `draft/${draftId}/steps`;
+}
+
 /** A continuation names its run, which has the rest of the request. */
 function bodyOf({ request, steps = [] }: CompletionOptions): CompletionBody {
   const last = steps.at(-1);
@@ -108,6 +113,7 @@ useDrafts.subscribe(({ drafts }, before) => {
     if (ids.has(id)) continue;
     stopRun(draftSlot(id));
     stopRun(passagesSlot(id));
+    stopRun(stepsSlot(id));
     for (const column of compared ?? []) stopRun(columnSlot(id, column.id));
   }
 });

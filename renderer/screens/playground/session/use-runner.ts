@@ -1,9 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { followOnDevice, type OnDeviceModel } from '../../../../shared/contract/on-device.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
+import type { Client } from '../../../host/client.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
 import { modelsKey, useModels } from '../../../queries/providers.ts';
@@ -12,7 +13,7 @@ import { conversationKey } from '../../../queries/audit.ts';
 import { promptUsageKey } from '../../../queries/prompt-details.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
-import { type CompletionOptions, draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
+import { type CompletionOptions, draftSlot, startCompletion, stepsSlot } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
@@ -93,7 +94,7 @@ export interface Runner {
 }
 
 /** Resolves when an on-device model is installed and chosen. */
-async function onDeviceModelReady(client: ReturnType<typeof useHost>['client'], signal: AbortSignal): Promise<void> {
+async function onDeviceModelReady(client: Client, signal: AbortSignal): Promise<void> {
   const { parts } = await client.stream(followOnDevice, { signal });
   for await (const { models } of parts) {
     if (models.some(({ state, isSelected }) => state === 'installed' && isSelected)) return;
@@ -110,12 +111,65 @@ function getDraft(draftId: string): Draft | undefined {
   return useDrafts.getState().drafts.find(({ id }) => id === draftId);
 }
 
+interface StepsContext {
+  client: Client;
+  queryClient: QueryClient;
+  draftId: string;
+}
+
+/** Reads again what a run has changed. */
+async function renewAfter({ conversationId, error }: CompletionRun, queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: runsKey }),
+    queryClient.invalidateQueries({ queryKey: hostKey }),
+    queryClient.invalidateQueries({ queryKey: promptUsageKey }),
+    // A continuation joins a conversation that was read before.
+    queryClient.invalidateQueries({ queryKey: conversationKey(conversationId) }),
+    error && queryClient.invalidateQueries({ queryKey: modelsKey }),
+  ]);
+}
+
+/** Runs a request, and the steps after it as long as they continue automatically. */
+async function runSteps({ client, queryClient, draftId }: StepsContext, first: CompletionOptions): Promise<void> {
+  const [slot, betweenSteps] = [draftSlot(draftId), stepsSlot(draftId)];
+  const use: StepUse = { steps: 0, cost: 0 };
+  for (let options: CompletionOptions | null = first; options !== null;) {
+    const { steps = [] } = options;
+    const run: CompletionRun = await startCompletion(client, slot, {
+      ...options,
+      onRunId: (shownRunId) => {
+        useDrafts.getState().change(draftId, { shownRunId });
+        const continuedId = steps.at(-1)?.runId;
+        if (continuedId != null) clearResults(continuedId);
+        void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
+      },
+    });
+    // A switch that is turned on later, beside the finished answer, is for the next one.
+    const mayContinue = usePlaygroundView.getState().continuesAutomatically && run.finishReason === 'ToolCalls';
+    const signal = mayContinue ? queueRun(betweenSteps) : null;
+    try {
+      await renewAfter(run, queryClient);
+      const draft = getDraft(draftId);
+      // Compared answers are first answers.
+      const isAlone = draft !== undefined && (draft.compared ?? []).length === 0;
+      const isNewest = () => !signal?.aborted && useLiveRuns.getState().runs[slot]?.key === run.key;
+      const context = { client, queryClient, tools: draft?.tools, isNewest };
+      const results = mayContinue && isAlone ? await automaticResults(run, use, context) : null;
+      const { runId, text, toolCalls: calls } = run;
+      options = results && { ...options, steps: [...run.steps, { runId, text, calls, results }] };
+    } finally {
+      // A later run has a separate signal.
+      if (signal?.aborted === false) stopRun(betweenSteps);
+    }
+  }
+}
+
 /** Starts and stops the runs of a draft. It reads the draft when Run is pressed, which may be newer than the drawn one. */
 export function useRunner(draftId: string, model: Model | null): Runner {
   const { client } = useHost();
   const queryClient = useQueryClient();
   const slot = draftSlot(draftId);
-  const isRunning = useLiveRuns(({ runs }) => isActive(runs[slot]));
+  const isRunning = useLiveRuns(({ runs, queued }) => isActive(runs[slot]) || queued.has(stepsSlot(draftId)));
   const isWaiting = useLiveRuns(({ queued }) => queued.has(slot));
   const current = useDrafts(({ drafts }) => drafts.find(({ id }) => id === draftId));
   const [blocked, setBlocked] = useState<{ draft: Draft; blocker: Blocker } | null>(null);
@@ -123,40 +177,8 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
   const runToEnd = useCallback(
-    async (first: CompletionOptions): Promise<void> => {
-      const use: StepUse = { steps: 0, cost: 0 };
-      for (let options: CompletionOptions | null = first; options !== null;) {
-        const { steps = [] } = options;
-        const run: CompletionRun = await startCompletion(client, slot, {
-          ...options,
-          onRunId: (shownRunId) => {
-            useDrafts.getState().change(draftId, { shownRunId });
-            const continuedId = steps.at(-1)?.runId;
-            if (continuedId != null) clearResults(continuedId);
-            void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
-          },
-        });
-        // A switch that is turned on later, beside the finished answer, is for the next one.
-        const { continuesAutomatically } = usePlaygroundView.getState();
-        await Promise.all([
-          queryClient.invalidateQueries({ queryKey: runsKey }),
-          queryClient.invalidateQueries({ queryKey: hostKey }),
-          queryClient.invalidateQueries({ queryKey: promptUsageKey }),
-          // A continuation joins a conversation that was read before.
-          queryClient.invalidateQueries({ queryKey: conversationKey(run.conversationId) }),
-          run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
-        ]);
-        const draft = getDraft(draftId);
-        // Compared answers are first answers.
-        const isAlone = draft !== undefined && (draft.compared ?? []).length === 0;
-        const isNewest = () => useLiveRuns.getState().runs[slot]?.key === run.key;
-        const context = { client, queryClient, tools: draft?.tools, isNewest };
-        const results = continuesAutomatically && isAlone ? await automaticResults(run, use, context) : null;
-        const { runId, text, toolCalls: calls } = run;
-        options = results && { ...options, steps: [...run.steps, { runId, text, calls, results }] };
-      }
-    },
-    [client, draftId, queryClient, slot],
+    (first: CompletionOptions) => runSteps({ client, queryClient, draftId }, first),
+    [client, draftId, queryClient],
   );
 
   const start = useCallback(
@@ -211,7 +233,10 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     },
     [draftId, model, runToEnd],
   );
-  const stop = useCallback(() => stopRun(slot), [slot]);
+  const stop = useCallback(() => {
+    stopRun(slot);
+    stopRun(stepsSlot(draftId));
+  }, [draftId, slot]);
   return useMemo(
     () => ({ isActive: isRunning, isWaiting, blocker, run, runWith, continueRun, stop }),
     [isRunning, isWaiting, blocker, run, runWith, continueRun, stop],

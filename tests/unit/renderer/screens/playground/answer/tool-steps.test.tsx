@@ -1,8 +1,10 @@
 // @module-tag slow
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAgent, runAgent } from '../../../../../../shared/contract/agents.ts';
 import { createCompletionSync } from '../../../../../../shared/contract/completions.ts';
+import { draftSlot } from '../../../../../../renderer/stores/completion-runs.ts';
+import { useLiveRuns } from '../../../../../../renderer/stores/live-runs.ts';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { newTool } from '../../../../../../renderer/drafts/tool-drafts.ts';
 import { stopReason } from '../../../../../../renderer/components/tool-calls/automatic-results.ts';
@@ -11,6 +13,7 @@ import type { ToolMock } from '../../../../../../shared/contract/tools.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { useToolResults } from '../../../../../../renderer/stores/tool-results.ts';
 import { listRuns } from '../../../../../../shared/contract/runs.ts';
+import { holdCalls } from '../../../../../support/hold-calls.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
 import { answerCalls } from '../../../../../support/tool-calls.ts';
 import type { ScriptedToolCall } from '../../../../../support/scripted-provider.ts';
@@ -45,6 +48,7 @@ const time = { id: 'call_2', name: 'clock', arguments: '{}' };
 const answer = () => within(screen.getByRole('region', { name: 'Answer' }));
 const card = (name: string) => within(answer().getByRole('group', { name: `Tool call ${name}` }));
 const findCard = async (name: string) => within(await answer().findByRole('group', { name: `Tool call ${name}` }));
+const posts = () => playground.provider.calls.filter(({ method }) => method === 'POST');
 const continueButton = () => answer().getByRole('button', { name: 'Continue' });
 
 /** Answers each run in turn: with a text, or with calls. */
@@ -212,16 +216,32 @@ test('continues automatically only if the switch is on, and stops at the limit o
   mock({ weather: fixed('rain'), clock: fixed('12:00') });
   run([paris]);
   await (await findCard('weather')).findByText('From mock');
-  expect(playground.provider.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  expect(posts()).toHaveLength(1);
   fireEvent.click(answer().getByRole('switch', { name: 'Continue automatically with mocks' }));
   act(() => usePlaygroundView.setState({ maxToolSteps: 2 }));
   run([paris], [time], [paris], [time], 'Done.');
   await answer().findByText('Stopped after 2 automatic steps. Continue starts the next steps.');
-  expect(playground.provider.calls.filter(({ method }) => method === 'POST')).toHaveLength(4);
+  expect(posts()).toHaveLength(4);
   expect(answer().getAllByRole('group', { name: /^Step/ })).toHaveLength(2);
   fireEvent.click(continueButton());
   await answer().findByText('Done.');
   expect(answer().getAllByRole('group', { name: /^Step/ })).toHaveLength(4);
+});
+
+test('Stop ends automatic steps also between two of them', async () => {
+  mock({ weather: fixed('rain'), clock: fixed('12:00') });
+  act(() => usePlaygroundView.setState({ continuesAutomatically: true }));
+  const { client } = playground.opened.window.host;
+  const held = holdCalls(client, listRuns, () => posts().length > 0);
+  const slot = draftSlot(useDrafts.getState().activeId);
+  run([paris], 'It rains.');
+  await waitFor(() => expect(useLiveRuns.getState().runs[slot]?.state).toBe('completed'));
+  await waitFor(() => expect(held.count()).toBeGreaterThan(0));
+  fireEvent.click(within(screen.getByRole('toolbar', { name: 'Prompt' })).getByRole('button', { name: /^Stop/ }));
+  held.release();
+  await act(() => Promise.allSettled(vi.mocked(client.call).mock.results.map(({ value }) => value as unknown)));
+  expect(useLiveRuns.getState().runs[slot]?.state).toBe('completed');
+  expect(posts()).toHaveLength(1);
 });
 
 test('stops if a maximum cost is set and the cost is unknown, and where a mock has no result', async () => {
