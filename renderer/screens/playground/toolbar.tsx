@@ -14,7 +14,7 @@ import {
   Trash2,
   TriangleAlert,
 } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, IconButton } from '../../components/button.tsx';
 import { formatTime } from '../../components/format.ts';
@@ -42,14 +42,19 @@ function NameField({ draft, onEnd }: { draft: Draft; onEnd: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [name, setName] = useState(draft.name);
   const isCancelled = useRef(false);
-  useEffect(() => {
-    input.current?.select();
-  }, []);
   const finish = (): void => {
     const next = name.trim();
     if (!isCancelled.current && next !== '') useDrafts.getState().rename(draft.id, next);
     onEnd();
   };
+  const finishForAnother = useEffectEvent(() => {
+    if (useDrafts.getState().activeId !== draft.id) finish();
+  });
+  useEffect(() => {
+    input.current?.select();
+    // Keys open another prompt while the field has the focus.
+    return () => finishForAnother();
+  }, []);
   return (
     <div className="field prompt-name__field">
       <input
@@ -80,7 +85,7 @@ function DraftMenu() {
   const compareRows = useCompareRows();
   const drafts = useDrafts((state) => state.drafts);
   const { duplicate } = useDrafts.getState();
-  if (openPart === 'name-field') return <NameField draft={draft} onEnd={() => close('name-field')} />;
+  if (openPart === 'name-field') return <NameField key={draft.id} draft={draft} onEnd={() => close('name-field')} />;
   const newest = drafts.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, maxMenuItems);
   return (
     <>

@@ -1,5 +1,5 @@
 // @module-tag slow
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countDraftRuns, listPromptUsage } from '../../../../../shared/contract/prompt-library.ts';
 import { listRuns } from '../../../../../shared/contract/runs.ts';
@@ -7,6 +7,7 @@ import { addEndpoint, setProviderKey, updateProvider } from '../../../../../shar
 import { createPrompt, listPrompts, readPrompt } from '../../../../../shared/contract/prompts.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { PlaygroundScreen } from '../../../../../renderer/screens/playground/playground-screen.tsx';
+import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import { useModelChoices } from '../../../../../renderer/stores/model-choices.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { draftSlot } from '../../../../../renderer/stores/completion-runs.ts';
@@ -70,6 +71,21 @@ test('a new prompt has the focus in its editor and the last used model', async (
   fireEvent.click(await screen.findByRole('menuitem', { name: 'New prompt' }));
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Prompt, Handlebars' })));
   expect(useDrafts.getState().drafts[0]).toMatchObject({ id: activeId(), model: 'shop/kestrel' });
+});
+
+test('the name that is typed for a prompt stays with it when keys open a new one', async () => {
+  await openPlayground();
+  renderHook(useGlobalKeys);
+  const id = activeId();
+  fireEvent.keyDown(document.body, { key: 'F2' });
+  const field = await screen.findByRole('textbox', { name: 'Prompt name' });
+  fireEvent.change(field, { target: { value: 'Claims' } });
+  fireEvent.keyDown(field, { key: 'n', code: 'KeyN', ctrlKey: true, altKey: true });
+  await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Prompt name' })).toBeNull());
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Prompt, Handlebars' })));
+  const nameOf = (draftId: string) => useDrafts.getState().drafts.find((draft) => draft.id === draftId)?.name;
+  expect(nameOf(id)).toBe('Claims');
+  expect(nameOf(activeId())).toMatch(/^Untitled prompt/);
 });
 
 test("the reason why a prompt can't run is shown for that prompt only, until it is edited", async () => {
