@@ -70,11 +70,19 @@ function Toolbar({ tool, draft, onChange, title, subject, onClose }: ToolbarProp
   const remove = (): void => {
     if (!tool) return;
     const { tools = noTools, toolChoice } = draft;
+    const position = tools.indexOf(tool);
     onChange((before) => changeTool(before, tool.id, null));
     showToast({
       tone: 'neutral',
       text: `Removed ${toolTitle(tool)} from the ${subject}.`,
-      action: { label: 'Undo', run: () => onChange((before) => ({ ...before, tools, toolChoice })) },
+      action: {
+        label: 'Undo',
+        run: () =>
+          onChange((before) => ({
+            tools: (before.tools ?? noTools).toSpliced(position, 0, tool),
+            toolChoice: before.toolChoice ?? toolChoice,
+          })),
+      },
     });
   };
   return (

@@ -137,6 +137,18 @@ test('what is edited while a tool is saved stays, and so does what is edited aft
   expect((tools()[0] as { parameters: string }).parameters).not.toContain('additionalProperties');
 });
 
+test('a removed tool comes back in its position, and what is edited since stays', async () => {
+  await addTool('find_order');
+  const list = within(screen.getByRole('navigation', { name: 'Tools' }));
+  act(() => void fireEvent.click(list.getByRole('button', { name: 'Add tool' })));
+  type('Name', 'cancel_order');
+  act(() => void fireEvent.click(list.getByText('find_order')));
+  press('Remove from prompt');
+  type('Description', 'Typed since');
+  act(() => useToasts.getState().toasts.at(-1)!.action!.run());
+  expect(tools()).toMatchObject([{ name: 'find_order' }, { name: 'cancel_order', description: 'Typed since' }]);
+});
+
 test('a tool whose save ends after another one is opened has its source, so that it is not saved twice', async () => {
   await addTool('find_order');
   const held = holdCalls(playground.opened.window.host.client, createTool);
