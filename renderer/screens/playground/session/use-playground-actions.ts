@@ -27,6 +27,7 @@ import { showToast } from '../../../stores/toasts.ts';
 import type { Comparison } from '../compare/use-comparison.ts';
 import { toggleWire } from '../wire/wire-panel.tsx';
 import {
+  openToolId,
   useComparison,
   useFocusTargets,
   useOpenParts,
@@ -80,7 +81,10 @@ type OpenPlaygroundPart = ReturnType<typeof useOpenParts>['open'];
 
 const group = 'Playground';
 
-function runActions({ isActive, isWaiting, run, stop }: RunControls, open: OpenPlaygroundPart): Action[] {
+function runActions(
+  { isActive, isWaiting, run, stop }: RunControls,
+  { openPart, open }: ReturnType<typeof useOpenParts>,
+): Action[] {
   const isBusy = isActive || isWaiting;
   return [
     {
@@ -97,7 +101,8 @@ function runActions({ isActive, isWaiting, run, stop }: RunControls, open: OpenP
       title: 'Stop run',
       group,
       icon: Square,
-      keys: 'Escape',
+      // In the tool editor, Escape closes it.
+      keys: openToolId(openPart) === null ? 'Escape' : undefined,
       worksWhileTyping: true,
       isEnabled: isBusy,
       run: stop,
@@ -271,16 +276,16 @@ export function usePlaygroundActions(): void {
   const compareRows = useCompareRows();
   const focusTargets = useFocusTargets();
   const openDraft = useOpenDraft();
-  const { open } = useOpenParts();
+  const parts = useOpenParts();
   const focusEditor = (): void => {
     usePlaygroundView.setState({ promptView: 'template' });
     // The template may have to be drawn first.
     requestAnimationFrame(() => focusTargets.focus('prompt', draft.promptText.length));
   };
   useActions('playground', [
-    ...runActions(controls, open),
+    ...runActions(controls, parts),
     ...compareActions(comparison, compareRows),
     ...viewActions(focusEditor),
-    ...draftActions({ draft, drafts, openDraft, open }),
+    ...draftActions({ draft, drafts, openDraft, open: parts.open }),
   ]);
 }

@@ -1,9 +1,12 @@
 // @module-tag slow
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTool, listTools, listToolVersions } from '../../../../../../shared/contract/tool-library.ts';
 import { createAgent } from '../../../../../../shared/contract/agents.ts';
 import { createPrompt, createPromptVersion } from '../../../../../../shared/contract/prompts.ts';
+import { useGlobalKeys } from '../../../../../../renderer/shell/global-keys.ts';
+import { draftSlot } from '../../../../../../renderer/stores/completion-runs.ts';
+import { queueRun, useLiveRuns } from '../../../../../../renderer/stores/live-runs.ts';
 import { getActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { holdCalls } from '../../../../../support/hold-calls.ts';
@@ -147,6 +150,18 @@ test('a removed tool comes back in its position, and what is edited since stays'
   type('Description', 'Typed since');
   act(() => useToasts.getState().toasts.at(-1)!.action!.run());
   expect(tools()).toMatchObject([{ name: 'find_order' }, { name: 'cancel_order', description: 'Typed since' }]);
+});
+
+test('Escape closes the tool editor first, and then takes the run out of the queue', async () => {
+  renderHook(useGlobalKeys);
+  const slot = draftSlot(useDrafts.getState().activeId);
+  act(() => void queueRun(slot));
+  await openTools();
+  fireEvent.keyDown(document.body, { key: 'Escape' });
+  await waitFor(() => expect(screen.queryByRole('toolbar', { name: 'Tools' })).toBeNull());
+  expect(useLiveRuns.getState().queued.has(slot)).toBe(true);
+  fireEvent.keyDown(document.body, { key: 'Escape' });
+  expect(useLiveRuns.getState().queued.has(slot)).toBe(false);
 });
 
 test('a tool whose save ends after another one is opened has its source, so that it is not saved twice', async () => {
