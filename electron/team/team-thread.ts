@@ -46,12 +46,17 @@ let teamReviews: TeamReviews | null = null;
 let generation = 0;
 let exchange: KeyExchange | null = null;
 let wake: () => void = () => {};
-let nextStep = Promise.withResolvers<void>();
+/** Those who wait until nothing is left to copy. */
+const waiters: (() => void)[] = [];
 let total = 0;
 let mark: CopiedMark = { run: 0, revision: 0 };
 
 const local = new Database(databaseFile(directory), { readonly: true });
 const localRuns = createLocalRuns(local);
+
+function endStep(): void {
+  for (const resolve of waiters.splice(0)) resolve();
+}
 
 /** Resolves with whether it was woken. */
 function sleep(milliseconds: number): Promise<boolean> {
@@ -129,11 +134,22 @@ function localState(): string {
   return `${localRuns.lastRun()} ${localRuns.lastRevision()}`;
 }
 
-/** A right can be granted meanwhile, or the standby become the primary. Searches go on with the open connection unless that changed. */
-async function retryWriting({ address, password }: Target, reason: string): Promise<void> {
+/** Whether a right was granted meanwhile, or the standby became the primary. Searches go on with the open connection. */
+async function canWriteNow({ address, password }: Target, reason: string): Promise<boolean> {
   const opened = await openTeamConnection(address, password);
   await opened.close();
-  if (opened.readOnlyReason !== reason) await closeConnection();
+  return opened.readOnlyReason !== reason;
+}
+
+/** Ends all work for the present target. */
+async function disconnect(): Promise<void> {
+  generation += 1;
+  target = null;
+  wake();
+  endStep();
+  const exchanged = exchange;
+  exchange = null;
+  await Promise.all([closeConnection(), exchanged?.close()]);
 }
 
 async function copyOn(copied: Target, own: number): Promise<void> {
@@ -147,16 +163,18 @@ async function copyOn(copied: Target, own: number): Promise<void> {
       const { database, readOnlyReason } = await connect(copied);
       if (own !== generation) return;
       if (readOnlyReason !== null) {
-        nextStep.resolve();
+        endStep();
         await awaitRetry({ status: 'read-only', message: readOnlyReason }, maxRetryMs);
-        nextStep.resolve();
-        if (own === generation) await retryWriting(copied, readOnlyReason);
+        endStep();
+        if (own !== generation) return;
+        const isChanged = await canWriteNow(copied, readOnlyReason);
+        if (own === generation && isChanged) await closeConnection();
         continue;
       }
       copier ??= new Copier(database, localRuns, isChecked);
       const state = localState();
       if (state === idleState && performance.now() - checkedAt < idleCheckMs) {
-        nextStep.resolve();
+        endStep();
         await sleep(pollMs);
         continue;
       }
@@ -168,15 +186,15 @@ async function copyOn(copied: Target, own: number): Promise<void> {
       if (progress.copied > 0 || progress.waiting > 0) continue;
       // Active runs end without a change of these numbers.
       idleState = progress.active > 0 ? '' : state;
-      nextStep.resolve();
+      endStep();
       await sleep(pollMs);
     } catch (failure) {
+      if (own === generation) await closeConnection();
       if (own !== generation) return;
-      await closeConnection();
       isChecked ||= copier?.isChecked ?? false;
       copier = null;
       idleState = '';
-      nextStep.resolve();
+      endStep();
       await awaitRetry({ status: 'offline', message: describeTeamFailure(failure, copied.address).message }, retryMs);
       retryMs = Math.min(maxRetryMs, retryMs * 2);
     }
@@ -218,12 +236,13 @@ const queryPopulation = <Result>(run: (population: Population) => Promise<Result
 
 const methods: TeamMethods = {
   async start({ keys, mark: copiedMark, ...input }) {
-    generation += 1;
-    await Promise.all([closeConnection(), exchange?.close()]);
-    target = input;
-    total = 0;
-    mark = copiedMark;
-    void copyOn(input, generation);
+    const disconnected = disconnect();
+    const own = generation;
+    [target, total, mark] = [input, 0, copiedMark];
+    await disconnected;
+    // A later start or a stop came meanwhile.
+    if (own !== generation) return;
+    void copyOn(input, own);
     exchange =
       keys &&
       new KeyExchange(
@@ -231,13 +250,7 @@ const methods: TeamMethods = {
         { local, hostId: localRuns.hostId(), connect: () => connect(input), onEvent: (event) => sendEvent(event) },
       );
   },
-  async stop() {
-    generation += 1;
-    target = null;
-    wake();
-    await Promise.all([closeConnection(), exchange?.close()]);
-    exchange = null;
-  },
+  stop: disconnect,
   async reviews({ name, input }) {
     let rejection: unknown = null;
     const step = async (): Promise<unknown> => teamReviews![name](input as never);
@@ -260,9 +273,10 @@ const methods: TeamMethods = {
   removeHost: (id) => write(() => removeHost(connection!.database, id, localRuns.hostId())),
   async flush() {
     if (target === null) return;
-    nextStep = Promise.withResolvers();
-    wake();
-    await nextStep.promise;
+    await new Promise<void>((resolve) => {
+      waiters.push(resolve);
+      wake();
+    });
   },
   tokenSecret: () => query((used) => used.tokenSecret()),
   report: (input) => query((used) => used.report(input)),
@@ -285,10 +299,7 @@ const methods: TeamMethods = {
 
 const sendEvent = serveCalls<TeamEvent>(methods, {
   onDispose() {
-    generation += 1;
-    target = null;
-    wake();
-    void Promise.all([closeConnection(), exchange?.close()]).finally(() => local.close());
+    void disconnect().finally(() => local.close());
     setTimeout(() => process.exit(), maxCloseMs).unref();
   },
 });

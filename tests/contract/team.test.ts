@@ -161,6 +161,52 @@ describeWithPostgres('the team database', () => {
     expect(await server().query(team, 'SELECT count(*)::int FROM touchstone.runs')).toEqual([{ count: 1 }]);
   });
 
+  test('answers everybody who waits until all runs are copied', async () => {
+    const { host, until, call } = await startHost({ team: await createTeamDatabase(server()) });
+    await until(isCopied);
+    await recordRun(host);
+    host.storage.flush();
+    const answers = await Promise.all([1, 2].map(() => call<TeamState>('POST', '/window/team/retry')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('gets no run once another address replaced its own, also while a query was still open', async () => {
+    const [first, second, third] = [
+      await createTeamDatabase(server()),
+      await createTeamDatabase(server()),
+      await createTeamDatabase(server()),
+    ];
+    const { host, until, call } = await startHost();
+    await call('PUT', '/window/team', { address: first });
+    await recordRun(host);
+    await until(isCopied);
+    const { database } = await connectTeam(first);
+    const released = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const lock = database.transaction().execute(async (transaction) => {
+      await sql`LOCK touchstone.runs IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const search = call('POST', '/window/audit/search', { filter: { text: 'a' }, source: 'team' });
+    await vi.waitFor(async () => {
+      expect(await server().query(first, 'SELECT 1 AS waits FROM pg_locks WHERE NOT granted')).not.toEqual([]);
+    }, patience);
+    await call('PUT', '/window/team', { address: second });
+    await call('DELETE', '/window/team');
+    await call('PUT', '/window/team', { address: third });
+    released.resolve();
+    await Promise.all([lock, search]);
+    await until(isCopied);
+    await recordRun(host);
+    host.storage.flush();
+    await call('POST', '/window/team/retry');
+    const countRuns = async (address: string) =>
+      (await server().query(address, 'SELECT 1 FROM touchstone.runs')).length;
+    expect([await countRuns(first), await countRuns(second), await countRuns(third)]).toEqual([1, 0, 2]);
+  });
+
   test('is connected and left in the settings, with its password in the keychain only', async () => {
     const team = await createTeamDatabase(server());
     const keyStore = createMemoryKeyStore();
