@@ -136,12 +136,15 @@ export class Copier {
 
   /** Null if nothing is left to copy. */
   #read(mark: HostMark): Batch | null {
-    const found = this.#local.after(mark.copied_run, this.#limit);
-    const ended = mark.active.flatMap((sequence) => this.#endedRun(sequence));
-    const active = [...mark.active.filter((sequence) => this.#isActive(sequence)), ...found.active];
+    const ended = mark.active.flatMap((sequence) => this.#endedRun(sequence)).slice(0, this.#limit);
+    const found = this.#local.after(mark.copied_run, this.#limit - ended.length);
+    const added = [...ended, ...found.runs];
     // A run that has just ended is copied as a whole, with the changes since then.
-    const passed = new Set([...ended, ...found.runs].map(({ sequence }) => sequence));
-    const changes = this.#local.changes(mark.copied_revision, this.#limit);
+    const passed = new Set(added.map(({ sequence }) => sequence));
+    const isLeft = (sequence: number) => !passed.has(sequence) && this.#local.read(sequence) !== null;
+    const active = [...mark.active.filter(isLeft), ...found.active];
+    // Only the run that can't be stored is left out, without changes of others.
+    const changes = this.#limit === 1 && added.length > 0 ? [] : this.#local.changes(mark.copied_revision, this.#limit);
     const isCopied = (run: number) => run <= mark.copied_run && !active.includes(run) && !passed.has(run);
     const sequences = [...new Set(changes.map(({ run }) => run))].filter(isCopied);
     const changed = sequences.map((sequence) => ({ sequence, run: this.#local.read(sequence) }));
@@ -156,15 +159,11 @@ export class Copier {
         active: active.slice(-maxActive),
         rejected: mark.rejected,
       },
-      added: [...ended, ...found.runs],
+      added,
       changed: changed.flatMap(({ run }) => run ?? []),
       removed: changed.filter(({ run }) => run === null).map(({ sequence }) => sequence),
       hasMore: found.last < this.#local.lastRun() || changes.length === this.#limit,
     };
-  }
-
-  #isActive(sequence: number): boolean {
-    return this.#local.read(sequence)?.status === 'Running';
   }
 
   #endedRun(sequence: number): LocalRun[] {
@@ -197,19 +196,16 @@ export class Copier {
 
   /** Finds the run that can't be stored. Without its words it usually can. */
   async #copyRest(batch: Batch, isSearchable: boolean): Promise<void> {
-    if (batch.added.length + batch.changed.length > 1) {
+    const sizeOf = ({ added, changed }: Batch) => added.length + changed.length;
+    const size = sizeOf(batch);
+    if (size > 1) {
       // The next steps read smaller batches, up to single runs.
-      this.#limit = Math.max(1, this.#limit >> 2);
+      this.#limit = Math.max(1, Math.min(this.#limit, size) >> 2);
       const smaller = this.#local.inOneState(() => this.#read(batch.mark));
-      if (
-        smaller !== null &&
-        smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length
-      ) {
-        return this.#copy(await prepare(smaller));
-      }
+      if (smaller !== null && sizeOf(smaller) < size) return this.#copy(await prepare(smaller));
     }
     if (isSearchable) return this.#copy(await prepare(batch, false), false);
-    const next = { ...batch.next, rejected: batch.next.rejected + batch.added.length };
+    const next = { ...batch.next, rejected: batch.next.rejected + size };
     await this.#copy(await prepare({ ...batch, next, added: [], changed: [] }));
   }
 
@@ -307,6 +303,7 @@ export class Copier {
         ...entry,
         workspace_id: run.workspace_id,
         reviewer: entry.reviewer === null ? null : storableText(entry.reviewer),
+        question: entry.question === null ? null : storableText(entry.question),
         score_text: entry.score_text === null ? null : storableText(entry.score_text),
         score_tags: entry.score_tags === null ? null : storableText(entry.score_tags),
       })),

@@ -32,8 +32,11 @@ const selectRuns = `
     LEFT JOIN agent_runs ON agent_runs.run_id = runs.id
     LEFT JOIN import_batches ON import_batches.sequence = runs.import_batch`;
 
-const lengthOf = (run: LocalRun): number =>
-  run.rendered_prompt.length + run.prompt_text.length + run.content.length + (run.messages_json?.length ?? 0);
+function lengthOf(run: LocalRun): number {
+  let length = 0;
+  for (const value of Object.values(run)) if (typeof value === 'string') length += value.length;
+  return length;
+}
 
 /** What changed in the runs, and how far the device has got. */
 function createChanges(database: Database.Database) {
@@ -45,6 +48,7 @@ function createChanges(database: Database.Database) {
   );
   return {
     lastRun: (): number => Math.max(lastRun.get() ?? 0, lastRemoved.get() ?? 0),
+    lastRemoved: (): number => lastRemoved.get() ?? 0,
     lastRevision: (): number => lastRevision.get() ?? 0,
     changes: (revision: number, limit: number) => changes.all(revision, limit),
   };
@@ -71,6 +75,7 @@ export function createLocalRuns(database: Database.Database) {
   const keyNames = database.prepare<[], { caller_id: string; name: string }>('SELECT caller_id, name FROM api_keys');
   const hostId = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'window_caller_id'").pluck();
   const isShared = (run: LocalRun): boolean => isSample.get(run.conversation_id) === undefined;
+  const { lastRemoved, ...changes } = createChanges(database);
 
   return {
     /** Runs several reads on one state of the database. Otherwise feedback could come between reading a run and reading its changes. */
@@ -80,14 +85,17 @@ export function createLocalRuns(database: Database.Database) {
     /** Runs after a sequence with the last one that was read, in order. Leaves out active runs, whose sequences are in `active`, and samples. */
     after(sequence: number, limit: number): { runs: LocalRun[]; active: number[]; last: number } {
       const batch = { runs: [] as LocalRun[], active: [] as number[], last: sequence };
-      let characters = 0;
+      let [characters, count] = [0, 0];
       for (const run of after.iterate(sequence, limit)) {
         characters += lengthOf(run);
-        if (characters > maxBatchCharacters && batch.last > sequence) break;
+        if (characters > maxBatchCharacters && batch.last > sequence) return batch;
+        count += 1;
         batch.last = run.sequence;
         if (run.status === 'Running') batch.active.push(run.sequence);
         else if (isShared(run)) batch.runs.push(run);
       }
+      // Newer ones were removed. The copier would wait for them for ever.
+      if (count < limit) batch.last = Math.max(batch.last, lastRemoved());
       return batch;
     },
     /** Null for a run that was removed, or is a sample. */
@@ -97,7 +105,7 @@ export function createLocalRuns(database: Database.Database) {
     },
     runId: (sequence: number): string | null => runId.get(sequence) ?? null,
     wasRemoved: (sequence: number): boolean => wasRemoved.get(sequence) === 1,
-    ...createChanges(database),
+    ...changes,
     history: (run: LocalRun): LocalFeedback[] => history.all(run.sequence).map((row) => ({ ...row, run_id: run.id })),
     /** Earlier runs of the conversations that this one branches off from. */
     turnsBefore: (conversationId: string): number =>

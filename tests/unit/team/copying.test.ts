@@ -1,0 +1,129 @@
+// @module-tag slow
+import Database from 'better-sqlite3';
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { databaseFile } from '../../../electron/storage/database.ts';
+import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
+import type { NewRun } from '../../../electron/storage/run-rows.ts';
+import { createLocalRuns } from '../../../electron/team/local-runs.ts';
+import { describeWithPostgres } from '../../support/postgres.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
+import { openTestStorage } from '../storage/test-storage.ts';
+import { connectTeam, createCopier, createTeamDatabase, usePostgres } from './team-world.ts';
+
+type TestStorage = ReturnType<typeof openTestStorage>;
+
+function begin(storage: TestStorage, run: Partial<NewRun> = {}): NewRun {
+  const recorded = sampleRun(run);
+  storage.runs.begin(recorded);
+  return recorded;
+}
+
+async function record(storage: TestStorage, run: Partial<NewRun> = {}): Promise<NewRun> {
+  const recorded = begin(storage, run);
+  await storage.runs.finish(recorded.runId, sampleOutcome());
+  return recorded;
+}
+
+function edit(storage: TestStorage, change: (database: Database.Database) => void): void {
+  storage.flush();
+  const database = new Database(databaseFile(storage.directory));
+  database.transaction(change)(database);
+  database.close();
+}
+
+function remove(storage: TestStorage, { runId }: NewRun): void {
+  edit(storage, (database) => {
+    const run = database
+      .prepare<[string], { sequence: number; conversation: number }>(
+        'SELECT sequence, conversation FROM runs WHERE id = ?',
+      )
+      .get(runId)!;
+    createRunRemoval(database).remove([run]);
+  });
+}
+
+function answerQuestion(storage: TestStorage, { runId }: NewRun, question: string): void {
+  edit(storage, (database) => {
+    database
+      .prepare(
+        `INSERT INTO feedback_history (run, id, reviewer, rubric_item_id, value_json, question, created_at)
+         SELECT sequence, ?, 'Ann', ?, 'true', ?, 1 FROM runs WHERE id = ?`,
+      )
+      .run(randomUUID(), randomUUID(), question, runId);
+    database
+      .prepare("INSERT INTO run_changes (run, kind) SELECT sequence, 'feedback' FROM runs WHERE id = ?")
+      .run(runId);
+  });
+}
+
+describeWithPostgres('copying to the team database', () => {
+  const server = usePostgres();
+
+  test('waits for no run that was removed before it was copied', async () => {
+    const storage = openTestStorage();
+    const copier = createCopier(storage, await connectTeam(await createTeamDatabase(server())));
+    await record(storage);
+    await copier.copyAll();
+    remove(storage, await record(storage));
+    await copier.step();
+    expect(await copier.step()).toMatchObject({ copied: 0, waiting: 0 });
+    await record(storage);
+    storage.flush();
+    expect(await copier.step()).toMatchObject({ copied: 1, waiting: 0 });
+  });
+
+  test('has every change of a run, whatever the question of a review is', async () => {
+    const storage = openTestStorage();
+    const address = await createTeamDatabase(server());
+    const copier = createCopier(storage, await connectTeam(address));
+    const run = await record(storage, { renderedPrompt: 'A secret of Mrs Smith' });
+    await copier.copyAll();
+    answerQuestion(storage, run, 'Is it \0 good?');
+    expect(storage.retention.apply('anonymise', Date.UTC(2030, 0, 1), 100)).toBe(1);
+    await copier.copyAll();
+    expect(await server().query(address, 'SELECT rejected FROM touchstone.hosts')).toEqual([{ rejected: '0' }]);
+    expect(
+      await server().query(address, `SELECT 1 FROM touchstone.run_texts WHERE contents::text LIKE '%Mrs Smith%'`),
+    ).toEqual([]);
+  });
+
+  test("leaves out only the run or the change that can't be stored, and counts it", async () => {
+    const storage = openTestStorage();
+    const address = await createTeamDatabase(server());
+    const copier = createCopier(storage, await connectTeam(address));
+    const [first, bad, last] = [begin(storage), begin(storage), begin(storage)];
+    await copier.copyAll();
+    for (const { runId } of [first, bad, last]) await storage.runs.finish(runId, sampleOutcome());
+    const added = await record(storage);
+    await server().query(
+      address,
+      `CREATE FUNCTION touchstone.reject() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'too long' USING ERRCODE = '54000'; END $$;
+       CREATE TRIGGER reject BEFORE INSERT ON touchstone.runs FOR EACH ROW
+         WHEN (NEW.id = '${bad.runId}') EXECUTE FUNCTION touchstone.reject();
+       CREATE TRIGGER reject_change BEFORE UPDATE ON touchstone.runs FOR EACH ROW
+         WHEN (NEW.id = '${last.runId}') EXECUTE FUNCTION touchstone.reject()`,
+    );
+    const state = async () => [
+      (await server().query<{ id: string }>(address, 'SELECT id FROM touchstone.runs')).map(({ id }) => id).toSorted(),
+      await server().query(address, 'SELECT rejected FROM touchstone.hosts'),
+    ];
+    const stored = [first, last, added].map(({ runId }) => runId).toSorted();
+    await copier.copyAll();
+    expect(await state()).toEqual([stored, [{ rejected: '1' }]]);
+    answerQuestion(storage, last, 'Is it good?');
+    await copier.copyAll();
+    expect(await state()).toEqual([stored, [{ rejected: '2' }]]);
+  });
+
+  test('reads batches of about 4 MB, whatever is long', async () => {
+    const storage = openTestStorage();
+    for (let count = 0; count < 8; count += 1) await record(storage, { systemMessage: 's'.repeat(1_000_000) });
+    storage.flush();
+    const local = new Database(databaseFile(storage.directory), { readonly: true });
+    const { runs } = createLocalRuns(local).after(0, 1000);
+    local.close();
+    expect(runs).toHaveLength(4);
+  });
+});
