@@ -195,7 +195,7 @@ function withoutTexts(configurationJson: string | null): string | null {
 }
 
 /** Replaces the first line of a prompt. */
-const anonymousTitle = 'Anonymised';
+export const anonymousTitle = 'Anonymised';
 
 function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
   const removeQuotes = createQuoteRemoval(database);

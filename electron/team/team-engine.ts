@@ -17,6 +17,7 @@ import { feedbackOf } from '../audit/query/conversation-rows.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
+import type { ListQuery } from './list-statements.ts';
 import { type ListLimits, TeamList } from './team-lists.ts';
 import { type RequestedRuns, TeamRows } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
@@ -73,19 +74,21 @@ export class TeamEngine {
     return rows[0]!.secret;
   }
 
-  #listOf(filter: AuditFilter, sort: AuditSort, last: number): Promise<TeamList> {
+  /** A query that starts gets no list from before a change: the same runs can have other feedback, or be removed. Later pages get that of the first one. */
+  #listOf({ filter, sort, last }: ListQuery, isStart: boolean): Promise<TeamList> {
     const key = JSON.stringify([filter, sort, last]);
-    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last }, this.#limits);
+    const known = isStart ? undefined : this.#lists.get(key);
+    const list = known ?? TeamList.open(this.#database, { filter, sort, last }, this.#limits);
     this.#lists.delete(key);
     this.#lists.set(key, list);
-    list.catch(() => this.#lists.delete(key));
+    list.catch(() => this.#lists.get(key) === list && this.#lists.delete(key));
     if (this.#lists.size > maxLists) this.#lists.delete(this.#lists.keys().next().value!);
     return list;
   }
 
   async search({ filter, sort, last: given, limit, ...position }: SearchRequest): Promise<SearchPage> {
     const last = given ?? (await this.#lastRun());
-    const list = await this.#listOf(filter, sort, last);
+    const list = await this.#listOf({ filter, sort, last }, given === null);
     const offset = await this.#offsetOf(list, { ...position, limit });
     const entries = await list.slice(offset, limit);
     const isByTime = sort === 'newest' || sort === 'oldest';
@@ -118,7 +121,7 @@ export class TeamEngine {
 
   async #walk({ filter, pageSize, position }: WalkRequest) {
     const last = position?.last ?? (await this.#lastRun());
-    const list = await this.#listOf(filter, 'newest', last);
+    const list = await this.#listOf({ filter, sort: 'newest', last }, position === null);
     const after = position === null ? null : { conversation: position.id, createdAt: position.time };
     const found = await list.after(after, pageSize + 1);
     return { entries: found.slice(0, pageSize), hasMore: found.length > pageSize, last };

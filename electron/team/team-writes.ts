@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { anonymousTitle } from '../storage/retention-store.ts';
 import { type CopiedRun, feedbackTerms, searchedNote } from './copied-run.ts';
 import type { LocalFeedback } from './local-runs.ts';
 import { columnInput, runColumns, textInput } from './run-input.ts';
@@ -19,7 +20,7 @@ export interface CopiedConversation {
   readonly latest_at: number;
 }
 
-/** Inserts or updates conversations. Returns those that existed. */
+/** Inserts or updates conversations. Returns those that existed. Two hosts may have one: the first gives it its name and its workspace. */
 export async function writeConversations(
   transaction: TeamTransaction,
   conversations: readonly CopiedConversation[],
@@ -30,7 +31,9 @@ export async function writeConversations(
   await sql`
     INSERT INTO touchstone.conversations
     SELECT * FROM json_populate_recordset(NULL::touchstone.conversations, ${JSON.stringify(conversations)})
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, workspace_id = excluded.workspace_id,
+    ON CONFLICT (id) DO UPDATE SET
+      name = CASE excluded.name WHEN ${anonymousTitle} THEN excluded.name ELSE conversations.name END,
+      workspace_id = coalesce(conversations.workspace_id, excluded.workspace_id),
       earliest_at = least(conversations.earliest_at, excluded.earliest_at), latest_at = greatest(conversations.latest_at, excluded.latest_at)
     WHERE (conversations.name, conversations.workspace_id) IS DISTINCT FROM (excluded.name, excluded.workspace_id)
       OR excluded.earliest_at < conversations.earliest_at OR excluded.latest_at > conversations.latest_at
@@ -87,10 +90,24 @@ function laterFeedback(run: CopiedRun, present: PresentRun, isAnonymous: boolean
 
 const isFeedbackTerm = (term: string): boolean => term.startsWith('feedback=') || term.startsWith('tag=');
 
+interface ChangedRun {
+  readonly run: CopiedRun;
+  readonly isAnonymous: boolean;
+}
+
+/** The history of a host has only what was said there, so comments of others on its anonymous runs are removed here. */
+async function removeComments(transaction: TeamTransaction, runs: readonly ChangedRun[]): Promise<void> {
+  const ids = runs.flatMap(({ run, isAnonymous }) => (isAnonymous ? run.id : []));
+  if (ids.length === 0) return;
+  await sql`
+    UPDATE touchstone.feedback_history SET score_text = NULL
+    WHERE run_id = ANY(${ids}::uuid[]) AND score_text IS NOT NULL`.execute(transaction);
+}
+
 /** Replaces runs that are stored. */
 export async function updateRuns(
   transaction: TeamTransaction,
-  runs: readonly { readonly run: CopiedRun; readonly isAnonymous: boolean }[],
+  runs: readonly ChangedRun[],
   counts: RunCounts,
 ): Promise<void> {
   const { rows } = await sql<PresentRun>`
@@ -109,6 +126,7 @@ export async function updateRuns(
       { ...run, ...feedback, score_search: searchedNote(feedback.score_text), terms, sequence: present.sequence },
     ];
   });
+  await removeComments(transaction, runs);
   if (changed.length === 0) return;
   await sql`
     WITH updated AS (

@@ -6,6 +6,7 @@ import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
 import { createLocalRuns } from '../../../electron/team/local-runs.ts';
+import { TeamEngine } from '../../../electron/team/team-engine.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
@@ -115,6 +116,64 @@ describeWithPostgres('copying to the team database', () => {
     answerQuestion(storage, last, 'Is it good?');
     await copier.copyAll();
     expect(await state()).toEqual([stored, [{ rejected: '2' }]]);
+  });
+
+  test("removes other hosts' comments on a run that is anonymised", async () => {
+    const storage = openTestStorage();
+    const address = await createTeamDatabase(server());
+    const connection = await connectTeam(address);
+    const copier = createCopier(storage, connection);
+    const run = await record(storage);
+    await copier.copyAll();
+    const comment = { score: 1, scoreText: 'Of Mrs Smith', scoreTags: null };
+    await new TeamEngine(connection.database).giveFeedback(run, comment, 'auditor');
+    expect(storage.retention.apply('anonymise', Date.UTC(2030, 0, 1), 100)).toBe(1);
+    await copier.copyAll();
+    for (const table of ['runs', 'feedback_history'])
+      expect(await server().query(address, `SELECT score, score_text FROM touchstone.${table}`), table).toEqual([
+        { score: 1, score_text: null },
+      ]);
+  });
+
+  test('leaves the name and the workspace to a conversation that another host continues, until it is anonymised', async () => {
+    const [one, other] = [openTestStorage(), openTestStorage()];
+    const connection = await connectTeam(await createTeamDatabase(server()));
+    const copiers = [one, other].map((storage) => createCopier(storage, connection));
+    const [conversationId, workspaceId] = [randomUUID(), randomUUID()];
+    await record(one, { conversationId, workspaceId, renderedPrompt: 'First' });
+    await record(other, { conversationId, renderedPrompt: 'And then?' });
+    for (const copier of copiers) await copier.copyAll();
+    const engine = new TeamEngine(connection.database);
+    const named = async () => {
+      const { name, workspaceId: id } = (await engine.readConversation({ id: conversationId, hasFeedback: false }))!;
+      return [name, id];
+    };
+    expect(await named()).toEqual(['First', workspaceId]);
+    expect(other.retention.apply('anonymise', Date.UTC(2030, 0, 1), 100)).toBe(1);
+    for (const copier of copiers) await copier.copyAll();
+    expect(await named()).toEqual(['Anonymised', workspaceId]);
+  });
+
+  test('gives a query that starts the feedback and the removals until then', async () => {
+    const storage = openTestStorage();
+    const connection = await connectTeam(await createTeamDatabase(server()));
+    const copier = createCopier(storage, connection);
+    const runs = [];
+    for (let day = 1; day <= 5; day += 1) runs.push(await record(storage, { createdAt: Date.UTC(2026, 10, day) }));
+    await copier.copyAll();
+    const engine = new TeamEngine(connection.database);
+    const walk = { filter: {}, pageSize: 2, position: null, hasFeedback: false };
+    const rated = { filter: { hasFeedback: true }, sort: 'newest' as const, last: null, limit: 10 };
+    expect((await engine.report(walk)).conversations).toHaveLength(2);
+    expect((await engine.search(rated)).total).toBe(0);
+    await engine.giveFeedback(runs[0]!, { score: 1, scoreText: null, scoreTags: null }, 'auditor');
+    expect((await engine.search(rated)).total).toBe(1);
+    for (const run of runs.slice(2, 4)) remove(storage, run);
+    await copier.copyAll();
+    const first = await engine.report(walk);
+    const second = await engine.report({ ...walk, position: first.next });
+    const pages = [first, second].map(({ conversations }) => conversations.map(({ runs: [run] }) => run!.conversationRunId));
+    expect(pages).toEqual([[runs[4]!.runId, runs[1]!.runId], [runs[0]!.runId]]);
   });
 
   test('reads batches of about 4 MB, whatever is long', async () => {
