@@ -6,7 +6,6 @@ import type {
   AuditFacets,
   AuditFilter,
   AuditReport,
-  AuditSort,
   AuditSummary,
 } from '../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';

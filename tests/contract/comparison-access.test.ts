@@ -114,14 +114,14 @@ describe('a comparison', () => {
     expect(await run(memory, id)).toMatchObject({ state: 'Completed', stopReason: null });
     // It is no paying key for judging again either.
     const again = apiKeys.issue({ name: 'Revoked, too' });
-    const asked = host.provider.calls.length;
+    const callsBefore = host.provider.calls.length;
     host.provider.answerWith((call) => {
       apiKeys.revoke(again.id);
       echo(call);
     });
     await act(memory, id, 'judge', undefined, again.key);
     expect((await ended(memory, id)).stopReason).toBe(stopped.stopReason);
-    expect(host.provider.calls.length - asked).toBe(1);
+    expect(host.provider.calls.length - callsBefore).toBe(1);
   });
 
   test('keeps to the requests per minute of its key, as they are now', async () => {

@@ -15,7 +15,7 @@ function rowWith(cells: number) {
 
 /** Counts the steps of the work between two turns of other work; a step takes 5 ms. */
 function countSteps() {
-  let [now, steps, most] = [0, 0, 0];
+  let [now, steps, maxCounted] = [0, 0, 0];
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const other = () => {
     steps = 0;
@@ -26,11 +26,11 @@ function countSteps() {
     step: () => {
       now += 5;
       steps += 1;
-      most = Math.max(most, steps);
+      maxCounted = Math.max(maxCounted, steps);
     },
     end: () => {
       clearImmediate(next);
-      return most;
+      return maxCounted;
     },
   };
 }

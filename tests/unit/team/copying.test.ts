@@ -172,7 +172,9 @@ describeWithPostgres('copying to the team database', () => {
     await copier.copyAll();
     const first = await engine.report(walk);
     const second = await engine.report({ ...walk, position: first.next });
-    const pages = [first, second].map(({ conversations }) => conversations.map(({ runs: [run] }) => run!.conversationRunId));
+    const pages = [first, second].map(({ conversations }) =>
+      conversations.map(({ runs: [run] }) => run!.conversationRunId),
+    );
     expect(pages).toEqual([[runs[4]!.runId, runs[1]!.runId], [runs[0]!.runId]]);
   });
 

@@ -8,6 +8,7 @@ import type { ToolMock } from '../../../../../shared/contract/tools.ts';
 afterEach(cleanup);
 
 type Lookup = Extract<ToolMock, { kind: 'lookUp' }>;
+/** What the last change stored. */
 let latest: Lookup;
 
 function Table() {
@@ -19,10 +20,13 @@ function Table() {
       { arguments: { id: 2 }, content: 'two', isError: false },
     ],
   });
-  latest = mock;
+  const take = (next: ToolMock) => {
+    latest = next as Lookup;
+    setMock(latest);
+  };
   return (
     <Tooltip.Provider>
-      <LookupTable mock={mock} page={0} onPage={() => {}} onChange={(next) => setMock(next as Lookup)} />
+      <LookupTable mock={mock} page={0} onPage={() => {}} onChange={take} />
     </Tooltip.Provider>
   );
 }
