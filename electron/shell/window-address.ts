@@ -10,12 +10,16 @@ export const windowOrigin = `${windowScheme}://touchstone`;
 /** The scheme of links that the operating system gives to this application. */
 export const linkScheme = 'touchstone';
 
-/** The address inside the window in a `touchstone://open/...` link; null for any other text. */
+/** A screen and what is open there. Any web page can have a link, so none runs a command, also not with escaped letters. */
+const screenAddress = /^\/(?!commands\b)(?:[a-z-]+(?:[/?]|$)|$)/;
+
+/** The address inside the window in a `touchstone://open/...` link; null for any other text, and for a command. */
 export function addressOfLink(link: string): string | null {
   const start = `${linkScheme}://open`;
   // Links contain no control characters and spaces, and no person writes longer ones.
   if (link.length > 8000 || !link.startsWith(`${start}/`) || /[\s\p{Cc}]/u.test(link)) return null;
-  return link.slice(start.length);
+  const address = link.slice(start.length);
+  return screenAddress.test(address) ? address : null;
 }
 
 /** Whether an address is a page of the window; a common prefix isn't enough. */

@@ -9,7 +9,16 @@ test.each([
   ['https://open/agents', null],
   ['--data-dir=/tmp', null],
   ['touchstone://open/a b', null],
-  ["touchstone://open/');alert(1)//", "/');alert(1)//"],
+  ["touchstone://open/audit/');alert(1)//", "/audit/');alert(1)//"],
+  ['touchstone://open/', '/'],
+  ['touchstone://open/prompts?version=2', '/prompts?version=2'],
+  ['touchstone://open/commands/playground.run', null],
+  ['touchstone://open/commands?a', null],
+  ['touchstone://open/commands', null],
+  ['touchstone://open/%63ommands/playground.run', null],
+  ['touchstone://open/c%6fmmands/playground.run', null],
+  ['touchstone://open//commands/playground.run', null],
+  ['touchstone://open/#/commands/playground.run', null],
   [`touchstone://open/${'a'.repeat(8000)}`, null],
 ])('the link %s opens %s', (link, address) => {
   expect(addressOfLink(link)).toBe(address);
