@@ -15,7 +15,12 @@ function Sent() {
   const { data } = useTraceExport();
   const confirm = useConfirmTraceCollector();
   if (!data) return null;
-  if (data.confirmation) return <AddressRequest confirmation={data.confirmation} confirm={confirm} />;
+  if (data.confirmation)
+    return (
+      <div className="setting-panel">
+        <AddressRequest confirmation={data.confirmation} confirm={confirm} />
+      </div>
+    );
   const dropped = data.dropped === 0 ? '' : `, ${formatWhole(data.dropped)} dropped`;
   return (
     <SettingRow
