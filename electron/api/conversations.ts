@@ -116,7 +116,7 @@ export function conversationHandlers({ audit, prompts, team, reviewers }: Conver
       ),
     ),
     implement(readConversation, async ({ parameters, caller }) => {
-      const options = { hasFeedback: seesAll(caller) };
+      const options = seesAll(caller) ? { hasFeedback: true } : { hasFeedback: false, callerId: caller.callerId };
       const conversation =
         audit.readConversation(parameters.id, options) ??
         (readsTeam(team, caller) ? await team.audit.readConversation(parameters.id, options) : null);

@@ -68,7 +68,7 @@ export interface TeamMethods {
   readonly countFacets: Method<{ filter: AuditFilter }, AuditFacetCounts>;
   readonly facets: Method<string, AuditFacets>;
   readonly readConversation: Method<
-    { id: string; hasFeedback: boolean },
+    { id: string; hasFeedback: boolean; callerId?: string | undefined },
     (Conversation & { runs: ConversationRun[] }) | null
   >;
   readonly selectRuns: Method<{ filter: AuditFilter; max: number }, SelectedRuns>;

@@ -18,7 +18,7 @@ import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
 import type { ListQuery } from './list-statements.ts';
 import { type ListLimits, TeamList } from './team-lists.ts';
-import { type RequestedRuns, TeamRows } from './team-rows.ts';
+import { type RequestedRuns, TeamRows, type TeamRun } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
 import { type CountedRun, countedColumns, RunCounts } from './run-counts.ts';
 
@@ -185,10 +185,11 @@ export class TeamEngine {
     return { data, next: hasMore && end ? { last, time: end.createdAt, id: end.conversation } : null };
   }
 
-  /** Null for an unknown ID. */
+  /** Null for an unknown ID. `callerId` leaves out the runs of others: on a host that didn't know of the conversation they could use its ID. */
   async readConversation(input: {
     id: string;
     hasFeedback: boolean;
+    callerId?: string | undefined;
   }): Promise<(Conversation & { runs: ConversationRun[] }) | null> {
     const last = await this.#lastRun();
     const id = input.id.toLowerCase();
@@ -197,8 +198,9 @@ export class TeamEngine {
     const runs = await this.#rows.runs(requested, input.hasFeedback);
     const newest = runs.at(-1);
     if (newest === undefined) return null;
+    const isShown = ({ callerId }: TeamRun) => input.callerId === undefined || callerId === input.callerId;
     const [conversation] = await this.#rows.conversations([{ id, newestAt: newest.createdAt }]);
-    return conversation === undefined ? null : { ...conversation, runs: runs.map(({ run }) => run) };
+    return conversation === undefined ? null : { ...conversation, runs: runs.filter(isShown).map(({ run }) => run) };
   }
 
   summarize(input: {

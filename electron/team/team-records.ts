@@ -17,10 +17,10 @@ export interface TeamRecords {
   readRuns(ids: readonly string[]): Promise<ExportRow[]>;
   /** The first of the conversations that doesn't exist; -1 if all do. */
   findMissing(conversations: readonly string[]): Promise<number>;
-  /** Null for an unknown ID. Throws `conflict` for more texts than fit into memory, too. */
+  /** Null for an unknown ID. `callerId` leaves out the runs of others. Throws `conflict` for more texts than fit into memory, too. */
   readConversation(
     id: string,
-    options: { hasFeedback: boolean },
+    options: { hasFeedback: boolean; callerId?: string },
   ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
   /** How many conversations or runs the plan of a review queue would choose. */
   countSample(fields: SampledFields, options: { readonly signal: AbortSignal }): Promise<SampleSize>;

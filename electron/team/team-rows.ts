@@ -38,6 +38,7 @@ export interface TeamRun {
   readonly sequence: number;
   readonly conversation: string;
   readonly createdAt: number;
+  readonly callerId: string | null;
   readonly run: ConversationRun;
 }
 
@@ -128,6 +129,7 @@ export class TeamRows {
       sequence: found.sequence,
       conversation: found.conversation_id,
       createdAt: found.created_at,
+      callerId: idIn(found.terms, 'caller'),
       run: conversationRunOf(
         {
           ...found.row,

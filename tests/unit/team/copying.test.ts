@@ -154,6 +154,24 @@ describeWithPostgres('copying to the team database', () => {
     expect(await named()).toEqual(['Anonymised', workspaceId]);
   });
 
+  test("shows a caller no run that another one has under the same conversation's ID", async () => {
+    const [one, other] = [openTestStorage(), openTestStorage()];
+    const connection = await connectTeam(await createTeamDatabase(server()));
+    const [conversationId, callerId] = [randomUUID(), randomUUID()];
+    const { runId } = await record(one, { conversationId, callerId });
+    await record(other, { conversationId, callerId: randomUUID() });
+    for (const storage of [one, other]) await createCopier(storage, connection).copyAll();
+    const read = async (options: object) =>
+      (await new TeamEngine(connection.database).readConversation({
+        id: conversationId,
+        hasFeedback: false,
+        ...options,
+      }))!;
+    expect((await read({})).runs).toHaveLength(2);
+    const own = await read({ callerId });
+    expect([own.callerId, own.runs.map((run) => run.conversationRunId)]).toEqual([callerId, [runId]]);
+  });
+
   test('gives a query that starts the feedback and the removals until then', async () => {
     const storage = openTestStorage();
     const connection = await connectTeam(await createTeamDatabase(server()));
