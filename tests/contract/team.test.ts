@@ -195,9 +195,11 @@ describeWithPostgres('the team database', () => {
     }, patience);
     await call('PUT', '/window/team', { address: second });
     await call('DELETE', '/window/team');
-    await call('PUT', '/window/team', { address: third });
     released.resolve();
     await Promise.all([lock, search]);
+    // A copier would have copied the run by the end of these.
+    for (let count = 0; count < 20; count += 1) await call('POST', '/window/team/test', { address: second });
+    await call('PUT', '/window/team', { address: third });
     await until(isCopied);
     await recordRun(host);
     host.storage.flush();
