@@ -69,6 +69,7 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     store: storage.imports,
     rules: () => storage.settings.read().recorder.redaction,
     databaseFile: storage.databaseFile,
+    hostId: windowCallerId,
     flush: storage.flush,
     log,
   });

@@ -38,10 +38,15 @@ export interface StoredImport {
   readonly createdAt: number;
 }
 
-/** A run with its outcome, whose import is set when it is stored. */
-export interface ImportedCall {
+interface EndedRun {
   readonly run: NewRun;
   readonly outcome: RunOutcome;
+}
+
+/** A run with its outcome, whose import is set when it is stored. */
+export interface ImportedCall extends EndedRun {
+  /** The ID that earlier versions gave the run. */
+  readonly earlierId: string;
 }
 
 /** Imported logs and their runs. */
@@ -84,7 +89,7 @@ function importOf({ plan_json, progress_json, created_at, format, ...row }: Impo
 
 export interface ImportStoreOptions {
   /** Writes ended runs, and calls `also` in the same transaction. */
-  readonly record: (runs: readonly ImportedCall[], also: () => void) => void;
+  readonly record: (runs: readonly EndedRun[], also: () => void) => void;
   readonly flush: () => void;
   /** Called after runs were removed. */
   readonly onRemove: () => void;
@@ -101,7 +106,7 @@ function importStatements(database: Database.Database) {
       'UPDATE import_batches SET state = ?, progress_json = ? WHERE sequence = ?',
     ),
     setProgress: database.prepare<[string, number]>('UPDATE import_batches SET progress_json = ? WHERE sequence = ?'),
-    isStored: database.prepare<[string], 1>('SELECT 1 FROM runs WHERE id = ?').pluck(),
+    isStored: database.prepare<[string, string], 1>('SELECT 1 FROM runs WHERE id IN (?, ?)').pluck(),
     someRuns: database.prepare<[number, number], { sequence: number; conversation: number }>(
       'SELECT sequence, conversation FROM runs WHERE import_batch = ? ORDER BY sequence LIMIT ?',
     ),
@@ -136,7 +141,7 @@ export function createImportStore(
     append(batch, calls, progressOf) {
       flush();
       const fresh = calls
-        .filter(({ run }) => statements.isStored.get(run.runId) === undefined)
+        .filter(({ run, earlierId }) => statements.isStored.get(run.runId, earlierId) === undefined)
         .map(({ run, outcome }) => ({ run: { ...run, importBatch: batch }, outcome }));
       const progress = progressOf(fresh.length);
       record(fresh, () => void statements.setProgress.run(JSON.stringify(progress), batch));

@@ -253,6 +253,7 @@ export class Copier {
     if (changed.length > 0) {
       await updateRuns(
         transaction,
+        this.#hostId,
         changed.map(({ run, local }) => ({ run, isAnonymous: local.is_anonymous === 1 })),
         counts,
       );

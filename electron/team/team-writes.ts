@@ -104,16 +104,17 @@ async function removeComments(transaction: TeamTransaction, runs: readonly Chang
     WHERE run_id = ANY(${ids}::uuid[]) AND score_text IS NOT NULL`.execute(transaction);
 }
 
-/** Replaces runs that are stored. */
+/** Replaces runs that this host stored. Imports of earlier versions had the same IDs on all hosts. */
 export async function updateRuns(
   transaction: TeamTransaction,
+  hostId: string,
   runs: readonly ChangedRun[],
   counts: RunCounts,
 ): Promise<void> {
   const { rows } = await sql<PresentRun>`
     SELECT id, sequence, score_text, score_tags, feedback_at, ${countedColumns} FROM touchstone.runs
     WHERE (id, created_at) IN (SELECT * FROM unnest(${runs.map(({ run }) => run.id)}::uuid[],
-      ${runs.map(({ run }) => run.created_at)}::bigint[]))`.execute(transaction);
+      ${runs.map(({ run }) => run.created_at)}::bigint[])) AND host_id = ${hostId}::uuid`.execute(transaction);
   const presentRuns = new Map(rows.map((row) => [row.id, row]));
   const changed = runs.flatMap(({ run, isAnonymous }) => {
     const present = presentRuns.get(run.id);

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
 import type { ConversationRun } from '../../shared/contract/conversations.ts';
@@ -465,6 +465,34 @@ describe.each(ways)('the rules of recording, %s', (way) => {
     expect(runs[0]!.output.content).toMatch(/^Mail \[/);
     for (const { id } of (await callJson(host, way, 'GET', '/audit/imports')).body.data) await removed(way, id);
   });
+});
+
+test('a call has another run on another host, and is known by the ID that earlier versions gave its run', async () => {
+  const log = line(
+    otlpRequest([{ spanId: '00000000000000aa', attributes: chatAttributes('Which host?', 'This one') }]),
+  );
+  const second = await startTestHost();
+  onTestFinished(() => second.close());
+  const runIdOn = async (from: TestHost): Promise<string> => {
+    const answer = await callJson(from, 'HTTP/1.1', 'POST', '/v1/traces', { body: JSON.parse(log) });
+    expect(answer.status).toBe(200);
+    from.host.storage.flush();
+    const database = new Database(from.host.storage.databaseFile, { readonly: true });
+    const id = database.prepare('SELECT id FROM runs ORDER BY sequence DESC LIMIT 1').pluck().get() as string;
+    database.close();
+    return id;
+  };
+  const [runId, otherRunId] = [await runIdOn(host), await runIdOn(second)];
+  expect(runId).not.toBe(otherRunId);
+  const database = new Database(host.host.storage.databaseFile);
+  database.prepare('UPDATE runs SET id = ? WHERE id = ?').run('0e9183d7-8952-8629-a0a1-2ac8eb81bedd', runId);
+  database.close();
+  const preview = await send('HTTP/1.1', '/audit/imports/preview', log, 'calls.jsonl');
+  expect(preview.body.report).toMatchObject({ calls: 0, duplicates: 1 });
+  const again = await imported('HTTP/1.1', log, 'calls.jsonl');
+  expect(again).toMatchObject({ imported: 0, report: { duplicates: 1 } });
+  for (const { id } of (await callJson(host, 'HTTP/1.1', 'GET', '/audit/imports')).body.data)
+    await removed('HTTP/1.1', id);
 });
 
 test('stores messages once that calls of a log repeat, finds each of them, and removes them with the import', async () => {

@@ -16,6 +16,7 @@ import { type LogCall, type LogUsage, noAnswer } from './log-call.ts';
 export interface ImportedRun {
   readonly run: NewRun;
   readonly outcome: RunOutcome;
+  readonly earlierId: string;
   readonly costFrom: 'log' | 'catalogue' | null;
 }
 
@@ -78,7 +79,11 @@ function costOfCall(call: LogCall, { aiSystem, model }: ReturnType<typeof modelO
 const maxMetadataValues = 5000;
 const maxUsageValues = 500;
 
-function outcomeOf(call: LogCall, served: ReturnType<typeof modelOf>, startedAt: number): Omit<ImportedRun, 'run'> {
+function outcomeOf(
+  call: LogCall,
+  served: ReturnType<typeof modelOf>,
+  startedAt: number,
+): Pick<ImportedRun, 'outcome' | 'costFrom'> {
   const usage = usageOf(call.usage);
   const { cost, costFrom } = costOfCall(call, served, usage);
   const isFailed = call.error !== null;
@@ -125,6 +130,8 @@ export interface CallSource {
   /** Null if the run isn't stored. */
   readonly seen: SeenMessages | null;
   readonly format: LogFormat;
+  /** Identifies the data folder. */
+  readonly hostId: string;
   readonly callerId: string;
   readonly apiKeyId: string | null;
   /** The time of calls whose log has none. */
@@ -133,8 +140,12 @@ export interface CallSource {
   readonly rules: readonly RedactionRule[];
 }
 
-export function runIdOf(format: LogFormat, call: LogCall): string {
-  return stableId('run', format, call.key);
+/**
+ * The ID of a call's run, which is another one on each host: in a team database, two hosts that import one log each have their own runs.
+ * `earlierId` is that of earlier versions, for calls that are stored already.
+ */
+export function runIdsOf(call: LogCall, { format, hostId }: Pick<CallSource, 'format' | 'hostId'>) {
+  return { runId: stableId('run', format, call.key, hostId), earlierId: stableId('run', format, call.key) };
 }
 
 /** What the level and the rules leave of a call. What a log says beside the messages can be anything, so it is no metadata here. */
@@ -176,8 +187,9 @@ export function runOfCall(read: LogCall, source: CallSource): ImportedRun {
   const isText = messages.length === 1 && only?.role === 'user' && only.content.every(({ type }) => type === 'text');
   const keys = isText || seen === null ? [] : messageKeys(messages);
   const firstNew = keys.length === 0 ? 0 : seen!.firstNew(messages, keys);
+  const { runId, earlierId } = runIdsOf(call, source);
   const run: NewRun = {
-    runId: runIdOf(format, call),
+    runId,
     messageId: stableId('message', format, call.key),
     conversationId: stableId('conversation', format, callerId, call.conversationKey),
     workspaceId: null,
@@ -202,5 +214,5 @@ export function runOfCall(read: LogCall, source: CallSource): ImportedRun {
     warnings: [],
     origin: { api: 'import', client: call.client?.slice(0, maxNameCharacters) ?? null },
   };
-  return { run, ...outcomeOf(call, served, startedAt) };
+  return { run, earlierId, ...outcomeOf(call, served, startedAt) };
 }

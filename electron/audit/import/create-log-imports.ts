@@ -68,6 +68,8 @@ export interface LogImportsOptions {
   /** The rules of redaction, by which calls are stored. */
   readonly rules: () => readonly RedactionRule[];
   readonly databaseFile: string;
+  /** Identifies the data folder. */
+  readonly hostId: string;
   /** Writes queued runs, so that the thread that reads a log sees them. */
   readonly flush: () => void;
   readonly log: Log;
@@ -84,7 +86,7 @@ async function removeOthers(directory: string, imports: readonly StoredImport[])
 
 export async function createLogImports(options: LogImportsOptions): Promise<LogImports> {
   const { directory, store, rules, flush, log } = options;
-  const reader = createLogReader(options.databaseFile);
+  const reader = createLogReader(options.databaseFile, options.hostId);
   const jobs = createJobRegistry<ImportJob>({ notFound: 'No import has this ID.' });
 
   function add(batch: StoredImport): ImportJob {

@@ -11,7 +11,7 @@ interface Cancellable {
   readonly signal: AbortSignal;
 }
 
-type Source = Omit<CallSource, 'format' | 'seen'>;
+type Source = Omit<CallSource, 'format' | 'seen' | 'hostId'>;
 
 /** Reads logs in threads with limits of time and memory. */
 export interface LogReader {
@@ -74,7 +74,8 @@ async function only<Result>(results: AsyncGenerator<Result>): Promise<Result> {
   return value as Result;
 }
 
-export function createLogReader(databaseFile: string): LogReader {
+/** `hostId` identifies the data folder. */
+export function createLogReader(databaseFile: string, hostId: string): LogReader {
   const tracer = startLogThread();
   const traceCalls = createLimitedCalls(tracer, {
     milliseconds: tracesMilliseconds,
@@ -86,19 +87,19 @@ export function createLogReader(databaseFile: string): LogReader {
     inspect: (file, options) =>
       only(
         withThread(options, async function* (worker) {
-          yield await worker.call('inspect', { file, databaseFile }, limited(options, inspectionMilliseconds));
+          yield await worker.call('inspect', { file, databaseFile, hostId }, limited(options, inspectionMilliseconds));
         }),
       ),
     formatOf: (file, options) =>
       only(
         withThread(options, async function* (worker) {
-          const source = { callerId: '', apiKeyId: null, importedAt: 0, level: 'all' as const, rules: [] };
+          const source = { hostId, callerId: '', apiKeyId: null, importedAt: 0, level: 'all' as const, rules: [] };
           yield (await worker.call('open', { file, source }, limited(options, batchMilliseconds))).format;
         }),
       ),
-    read: (request, position, options) =>
+    read: ({ file, source }, position, options) =>
       withThread(options, async function* (worker) {
-        await worker.call('open', request, limited(options, batchMilliseconds));
+        await worker.call('open', { file, source: { ...source, hostId } }, limited(options, batchMilliseconds));
         for (let after = position; ;) {
           const batch = await worker.call('next', { after }, limited(options, batchMilliseconds));
           after = Math.max(after, batch.position);
@@ -107,7 +108,8 @@ export function createLogReader(databaseFile: string): LogReader {
         }
       }),
     async traces(request, source, { signal }) {
-      const read = await traceCalls.run(signal, (options) => tracer.call('traces', { request, source }, options));
+      const input = { request, source: { ...source, hostId } };
+      const read = await traceCalls.run(signal, (options) => tracer.call('traces', input, options));
       if (typeof read === 'string') throw new AppError('invalid_request', read);
       return read;
     },

@@ -1,6 +1,6 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { LogReport } from '../../../shared/contract/log-imports.ts';
-import { type CallSource, type ImportedRun, runIdOf, runOfCall } from './call-run.ts';
+import { type CallSource, type ImportedRun, runIdsOf, runOfCall } from './call-run.ts';
 import type { LeftOut, LogCall } from './log-call.ts';
 
 const maxReasons = 50;
@@ -30,8 +30,8 @@ export class LogReporter {
       this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
       return null;
     }
-    const id = runIdOf(source.format, item);
-    if (this.#ids.has(id) || this.#isStored(id)) {
+    const { runId: id, earlierId } = runIdsOf(item, source);
+    if (this.#ids.has(id) || this.#isStored(id) || this.#isStored(earlierId)) {
       this.#duplicates += 1;
       return null;
     }

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import type { LogFormat, LogPreview, LogReport } from '../../../shared/contract/log-imports.ts';
 import { type CallContext, serveCalls } from '../../common/worker-server.ts';
-import { type CallSource, type ImportedRun, runIdOf, runOfCall, SeenMessages } from './call-run.ts';
+import { type CallSource, type ImportedRun, runIdsOf, runOfCall, SeenMessages } from './call-run.ts';
 import type { ColumnMap } from './file-calls.ts';
 import type { LeftOut, LogCall } from './log-call.ts';
 import { type LogFile, type LogItem, openLog } from './read-log.ts';
@@ -58,7 +58,7 @@ function excerpt(text: string): string {
 const methods = {
   /** Reads all of a file. `databaseFile` has the runs that are stored already. */
   async inspect(
-    { file, databaseFile }: { file: LogFile; databaseFile: string },
+    { file, databaseFile, hostId }: { file: LogFile; databaseFile: string; hostId: string },
     { pause }: CallContext,
   ): Promise<LogPreview> {
     const log = await openLog(file);
@@ -66,7 +66,7 @@ const methods = {
     try {
       const find = database.prepare<[string], 1>('SELECT 1 FROM runs WHERE id = ?').pluck();
       const reporter = new LogReporter((id) => find.get(id) === 1);
-      const source = { ...noSource, format: log.format, seen: null };
+      const source = { ...noSource, hostId, format: log.format, seen: null };
       const examples: LogPreview['examples'] = [];
       let count = 0;
       for await (const { item } of log.items()) {
@@ -127,7 +127,7 @@ const methods = {
     const seen = new Set<string>();
     const runs = items.flatMap((item) => {
       if ('leftOut' in item) return [];
-      const id = runIdOf('otlp', item);
+      const { runId: id } = runIdsOf(item, { ...source, format: 'otlp' });
       if (seen.has(id)) return [];
       seen.add(id);
       return [runOfCall(item, { ...source, format: 'otlp', seen: seenInTraces })];

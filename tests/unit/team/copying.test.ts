@@ -196,6 +196,21 @@ describeWithPostgres('copying to the team database', () => {
     expect(pages).toEqual([[runs[4]!.runId, runs[1]!.runId], [runs[0]!.runId]]);
   });
 
+  test('leaves a run as it is that another host copied under the same ID', async () => {
+    const [first, second] = [openTestStorage(), openTestStorage()];
+    const [runId, conversationId] = [randomUUID(), randomUUID()];
+    await record(first, { runId, conversationId, renderedPrompt: 'of the first' });
+    await record(second, { runId, renderedPrompt: 'of the second' });
+    const connection = await connectTeam(await createTeamDatabase(server()));
+    await createCopier(first, connection).copyAll();
+    await createCopier(second, connection).copyAll();
+    const found = await new TeamEngine(connection.database).readConversation({
+      id: conversationId,
+      hasFeedback: false,
+    });
+    expect(found?.runs.map(({ input }) => input.renderedPrompt)).toEqual(['of the first']);
+  });
+
   test('reads batches of about 4 MB, whatever is long', async () => {
     const storage = openTestStorage();
     for (let count = 0; count < 8; count += 1) await record(storage, { systemMessage: 's'.repeat(1_000_000) });
