@@ -10,7 +10,8 @@ import { textMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import { reviewCallerOf } from './reviews.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';
 import { LazyList } from '../storage/list-page.ts';
-import type { AuditStore } from '../audit/query/audit-store.ts';
+import type { AuditStore, StoredConversation } from '../audit/query/audit-store.ts';
+import type { RunOfConversation } from '../team/team-engine.ts';
 import type { Team } from '../team/create-team.ts';
 import { implement, type Caller, type Handler } from './api.ts';
 import type { Reviewers } from '../reviews/create-reviewers.ts';
@@ -70,37 +71,83 @@ function forRunKey(run: ConversationRun, prompts: VersionReader): ConversationRu
   };
 }
 
-type TeamRecords = Pick<Team, 'audit' | 'isOn' | 'servesApi'>;
+type TeamRecords = Pick<Team, 'audit' | 'isOn' | 'servesApi' | 'state'>;
 
 /** Whether conversations that other hosts recorded are read, too. Only a host with `--team` shows them to programs. */
 const readsTeam = (team: TeamRecords, caller: Caller): boolean =>
   team.isOn() && (team.servesApi || caller.key === null);
-
-/** The feedback of this device's runs is here and is copied. Runs of other hosts are only in the team database. */
-function feedbackHandlers(audit: AuditStore, team: TeamRecords, reviewers: Reviewers): Handler[] {
-  const isElsewhere = (caller: Caller, conversationId: string) =>
-    readsTeam(team, caller) && audit.readConversation(conversationId, { hasFeedback: false }) === null;
-  return [
-    implement(giveFeedback, (input) => {
-      const { parameters, body, caller } = input;
-      const name = reviewers.find(reviewCallerOf(input))?.name ?? null;
-      const reviewer = { reviewerId: caller.callerId, reviewer: name };
-      if (isElsewhere(caller, parameters.conversationId)) return team.audit.giveFeedback(parameters, body, reviewer);
-      return audit.giveFeedback(parameters, body, reviewer);
-    }),
-    implement(listFeedback, ({ parameters, caller }) =>
-      isElsewhere(caller, parameters.conversationId)
-        ? team.audit.listFeedback(parameters)
-        : audit.listFeedback(parameters),
-    ),
-  ];
-}
 
 interface ConversationSources {
   readonly audit: AuditStore;
   readonly prompts: VersionReader;
   readonly team: TeamRecords;
   readonly reviewers: Reviewers;
+}
+
+type ReadOptions = Parameters<TeamRecords['audit']['readConversation']>[1];
+
+/** Both are oldest first. */
+function* merged(runs: Iterable<ConversationRun>, others: readonly ConversationRun[]) {
+  let next = 0;
+  for (const run of runs) {
+    while (next < others.length && others[next]!.createdAt < run.createdAt) yield others[next++]!;
+    yield run;
+  }
+  yield* others.slice(next);
+}
+
+/** A conversation of this device with the runs that other hosts recorded. Without the team database it has only those of this device. */
+async function withOthers(
+  local: StoredConversation,
+  { audit, team }: Pick<ConversationSources, 'audit' | 'team'>,
+  options: ReadOptions,
+): Promise<StoredConversation> {
+  const { id } = local;
+  if (team.state().status === 'offline') return local;
+  let found: Awaited<ReturnType<typeof team.audit.readConversation>>;
+  try {
+    found = await team.audit.readConversation(id, options);
+  } catch (error) {
+    if (error instanceof AppError) return local;
+    throw error;
+  }
+  if (found === null) return local;
+  const others = found.runs
+    .filter(({ conversationRunId: runId }) => !audit.hasRun({ conversationId: id, runId }))
+    .toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+  const updatedAt = found.updatedAt > local.updatedAt ? found.updatedAt : local.updatedAt;
+  return { ...local, updatedAt, runs: new LazyList(() => merged(local.runs, others)) };
+}
+
+/** The conversation with the runs that the caller may see; null for an unknown ID. It may belong to another caller. */
+async function readAnywhere(
+  sources: Pick<ConversationSources, 'audit' | 'team'>,
+  id: string,
+  caller: Caller,
+): Promise<StoredConversation | null> {
+  const { audit, team } = sources;
+  const options = seesAll(caller) ? { hasFeedback: true } : { hasFeedback: false, callerId: caller.callerId };
+  const local = audit.readConversation(id, options);
+  if (local === null) return readsTeam(team, caller) ? team.audit.readConversation(id, options) : null;
+  const isShown = seesAll(caller) || local.callerId === caller.callerId;
+  return team.servesApi && isShown ? withOthers(local, sources, options) : local;
+}
+
+/** The feedback of this device's runs is here and is copied. Runs of other hosts are only in the team database. */
+function feedbackHandlers(audit: AuditStore, team: TeamRecords, reviewers: Reviewers): Handler[] {
+  const isElsewhere = (caller: Caller, run: RunOfConversation) => readsTeam(team, caller) && !audit.hasRun(run);
+  return [
+    implement(giveFeedback, (input) => {
+      const { parameters, body, caller } = input;
+      const name = reviewers.find(reviewCallerOf(input))?.name ?? null;
+      const reviewer = { reviewerId: caller.callerId, reviewer: name };
+      if (isElsewhere(caller, parameters)) return team.audit.giveFeedback(parameters, body, reviewer);
+      return audit.giveFeedback(parameters, body, reviewer);
+    }),
+    implement(listFeedback, ({ parameters, caller }) =>
+      isElsewhere(caller, parameters) ? team.audit.listFeedback(parameters) : audit.listFeedback(parameters),
+    ),
+  ];
 }
 
 export function conversationHandlers({ audit, prompts, team, reviewers }: ConversationSources): Handler[] {
@@ -116,10 +163,7 @@ export function conversationHandlers({ audit, prompts, team, reviewers }: Conver
       ),
     ),
     implement(readConversation, async ({ parameters, caller }) => {
-      const options = seesAll(caller) ? { hasFeedback: true } : { hasFeedback: false, callerId: caller.callerId };
-      const conversation =
-        audit.readConversation(parameters.id, options) ??
-        (readsTeam(team, caller) ? await team.audit.readConversation(parameters.id, options) : null);
+      const conversation = await readAnywhere({ audit, team }, parameters.id, caller);
       if (conversation === null) throw new AppError('not_found', 'No conversation has this ID.');
       if (!seesAll(caller) && conversation.callerId !== caller.callerId) {
         throw new AppError(

@@ -118,6 +118,34 @@ describeWithPostgres('the team database', () => {
     expect(conversation.runs).toHaveLength(1);
   });
 
+  test('reads a conversation of two hosts as a whole on each, and gives the runs of both feedback', async () => {
+    const team = await createTeamDatabase(server());
+    const [one, two] = [await startHost({ team }), await startHost({ team })];
+    const conversationId = '10000000-0000-4000-8000-000000000001';
+    const runs: Awaited<ReturnType<typeof recordRun>>[] = [];
+    for (const [index, { host }] of [one, two, one].entries())
+      runs.push(await recordRun(host, { conversationId, createdAt: Date.UTC(2026, 10, 20) + index }));
+    await one.until(isCopied);
+    await two.until(isCopied);
+    // It may not be copied yet.
+    runs.push(await recordRun(two.host, { conversationId }));
+    const path = `/conversations/${conversationId}`;
+    const read = async () => {
+      const { body } = await two.callWithKey<{ runs: { conversationRunId: string }[] }>('GET', path);
+      return body.runs.map(({ conversationRunId: id }) => runs.findIndex(({ runId }) => runId === id));
+    };
+    expect(await read()).toEqual([0, 1, 2, 3]);
+    for (const { runId } of runs) {
+      const feedback = `${path}/runs/${runId}/feedback`;
+      expect((await two.callWithKey('PUT', feedback, { score: 3 })).status).toBe(200);
+      expect((await two.callWithKey<unknown[]>('GET', feedback)).body).toHaveLength(1);
+    }
+    await server().stop();
+    await two.until(({ status }) => status === 'offline');
+    expect(await read()).toEqual([1, 3]);
+    await server().run();
+  });
+
   test('continues the pages of one host on another', async () => {
     const team = await createTeamDatabase(server());
     const [one, two] = [await startHost({ team }), await startHost({ team })];

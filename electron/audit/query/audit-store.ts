@@ -161,6 +161,10 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       return feedback.giveFeedback(run, input, reviewer);
     },
+    hasRun(run) {
+      flush();
+      return feedback.hasRun(run);
+    },
     listFeedback(run) {
       flush();
       return feedback.listFeedback(run);

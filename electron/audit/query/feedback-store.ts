@@ -26,6 +26,8 @@ export interface FeedbackStore {
     /** The name is that of the API key unless given. */
     options: { readonly reviewerId: string; readonly reviewer?: string | null },
   ): Feedback;
+  /** Whether this device has recorded the run in this conversation. */
+  hasRun(run: RunOfConversation): boolean;
   /** Newest first. */
   listFeedback(run: RunOfConversation): FeedbackEntry[];
 }
@@ -78,8 +80,11 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
   // A key can be renamed or deleted later, so its name is stored.
   const nameOf = database.prepare<[string], string>('SELECT name FROM api_keys WHERE caller_id = ?').pluck();
 
-  function find({ conversationId, runId }: RunOfConversation): number {
-    const run = queries.find.first({ run: runId.toLowerCase(), conversation: conversationId.toLowerCase() });
+  const findRun = ({ conversationId, runId }: RunOfConversation) =>
+    queries.find.first({ run: runId.toLowerCase(), conversation: conversationId.toLowerCase() });
+
+  function find(named: RunOfConversation): number {
+    const run = findRun(named);
     if (!run) throw new AppError('not_found', 'No run of this conversation has this ID.');
     return run.sequence;
   }
@@ -108,6 +113,7 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
       write.immediate(row, reviewer ?? nameOf.get(reviewerId) ?? 'Touchstone window');
       return feedbackOf(row)!;
     },
+    hasRun: (run) => findRun(run) !== undefined,
     listFeedback(run) {
       return entriesOf(queries.history.all({ run: find(run), limit: maxFeedbackEntries + 1 }));
     },
