@@ -79,6 +79,11 @@ export function agentSlot(agentId: string): `agent/${string}` {
   return `agent/${agentId}`;
 }
 
+/** The slot in the queue between two automatic steps, when nothing runs yet. */
+export function agentStepsSlot(agentId: string): `agent/${string}` {
+  return `agent/${agentId}/steps`;
+}
+
 export interface AgentMessage {
   agentId: string;
   /** Null starts a new conversation. */

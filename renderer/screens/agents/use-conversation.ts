@@ -5,7 +5,7 @@ import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
 import type { Citation, Usage } from '../../../shared/contract/completions.ts';
 import type { ToolCall, ToolResult } from '../../../shared/contract/tools.ts';
 import { formatPlural } from '../../components/format.ts';
-import { type AgentTurn, type ContinuedTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
+import { type AgentTurn, type ContinuedTurn, queueRun, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
 import type { Client } from '../../host/client.ts';
 import { useHost } from '../../host/host-context.tsx';
@@ -16,6 +16,7 @@ import { automaticResults, type StepUse } from '../../components/tool-calls/auto
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import {
   agentSlot,
+  agentStepsSlot,
   draftKey,
   moveNewDraft,
   returnToDraft,
@@ -214,13 +215,15 @@ type Sent = Pick<ShownTurn, 'message' | 'continued'>;
 
 interface MockedBy {
   agentId: string;
+  /** Aborts when the person stops the steps. */
+  signal: AbortSignal;
   client: Client;
   queryClient: QueryClient;
 }
 
 /** The results of a turn's calls that the agent's mocks give; none once another turn has begun. */
-function mockedResults(turn: AgentTurn, use: StepUse, { agentId, ...clients }: MockedBy) {
-  const isNewest = () => useLiveRuns.getState().runs[agentSlot(agentId)]?.key === turn.key;
+function mockedResults(turn: AgentTurn, use: StepUse, { agentId, signal, ...clients }: MockedBy) {
+  const isNewest = () => !signal.aborted && useLiveRuns.getState().runs[agentSlot(agentId)]?.key === turn.key;
   const tools = useAgentMocks.getState().byAgent[agentId];
   return automaticResults(turn, use, { ...clients, tools, isNewest });
 }
@@ -237,7 +240,7 @@ function useSend(agentId: string, conversationId: string | null) {
   const [location, navigate] = useLocation();
   const refetchTurns = useRenewTurns();
   const branch = useBranchConversation();
-  const slot = agentSlot(agentId);
+  const [slot, betweenSteps] = [agentSlot(agentId), agentStepsSlot(agentId)];
 
   /** The person may have opened another page while the host was busy. */
   const isStillHere = (): boolean => window.location.hash.endsWith(location);
@@ -265,12 +268,19 @@ function useSend(agentId: string, conversationId: string | null) {
     // A message that never became a turn would be lost with the window.
     if (turn.runId === null && turn.state === 'failed' && !continued) returnToDraft(draftKey(agentId, target), message);
     // A switch that is turned on later, beside the finished answer, is for the next one.
-    const { continuesAutomatically } = usePlaygroundView.getState();
-    await refetchTurns();
-    await queryClient.invalidateQueries({ queryKey: auditKey });
-    if (!continuesAutomatically || turn.runId === null) return;
-    const results = await mockedResults(turn, use, { agentId, client, queryClient });
-    if (results) await send({ message, continued: { runId: turn.runId, results } }, turn.conversationId ?? target, use);
+    const mayContinue = usePlaygroundView.getState().continuesAutomatically && turn.finishReason === 'ToolCalls';
+    const signal = mayContinue ? queueRun(betweenSteps) : null;
+    let results: readonly ToolResult[] | null = null;
+    try {
+      await refetchTurns();
+      await queryClient.invalidateQueries({ queryKey: auditKey });
+      if (signal) results = await mockedResults(turn, use, { agentId, signal, client, queryClient });
+    } finally {
+      // A later turn has a separate signal.
+      if (signal?.aborted === false) stopRun(betweenSteps);
+    }
+    if (turn.runId === null || results === null) return;
+    await send({ message, continued: { runId: turn.runId, results } }, turn.conversationId ?? target, use);
   };
 
   /** Sends another message instead of a turn's own. This creates a branch; the original conversation stays. */
@@ -297,6 +307,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
   const saved = useTurns(conversationId);
   const slot = agentSlot(agent.id);
   const newest = useLiveRuns(({ runs }) => runs[slot]);
+  const isBetweenSteps = useLiveRuns(({ queued }) => queued.has(agentStepsSlot(agent.id)));
   const live = isHere(newest, conversationId) ? newest : null;
   const turns = useMemo(() => shownTurns(saved.data?.runs ?? [], live), [saved.data, live]);
   const key = draftKey(agent.id, conversationId);
@@ -310,7 +321,7 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     turns,
     message,
     write,
-    isAnswering: isActive(newest),
+    isAnswering: isActive(newest) || isBetweenSteps,
     isAnsweringHere: isActive(live),
     send: () => {
       if (message.trim() === '' || isActive(newest)) return;
@@ -326,7 +337,10 @@ export function useConversation(agent: Agent, conversationId: string | null) {
       const sent = { message: turn.message, continued: { runId: turn.runId, results } };
       void (answered ? sendInBranch(answered, sent) : send(sent));
     },
-    stop: () => stopRun(slot),
+    stop: () => {
+      stopRun(slot);
+      stopRun(agentStepsSlot(agent.id));
+    },
   };
 }
 

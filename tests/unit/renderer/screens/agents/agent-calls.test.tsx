@@ -15,6 +15,7 @@ import {
   updateAgent,
 } from '../../../../../shared/contract/agents.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
+import { readRun } from '../../../../../shared/contract/runs.ts';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { holdCalls } from '../../../../support/hold-calls.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
@@ -212,6 +213,21 @@ test("an agent's tools are edited with mocks, which continue its turns within th
   await send('And now?');
   await turns().findByText(/Stopped after 1 automatic step/);
   expect(turns().queryByText('Never.')).toBeNull();
+});
+
+test('Stop ends automatic steps also between two of them', async () => {
+  await saveMock();
+  usePlaygroundView.setState({ continuesAutomatically: true });
+  const { client } = opened.window.host;
+  const held = holdCalls(client, readRun);
+  script([time], 'At noon.');
+  await send('When?');
+  await waitFor(() => expect(held.count()).toBeGreaterThan(0));
+  fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
+  held.release();
+  await act(() => Promise.allSettled(vi.mocked(client.call).mock.results.map(({ value }) => value as unknown)));
+  expect(screen.queryByRole('button', { name: /^Stop/ })).toBeNull();
+  expect(provider.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
