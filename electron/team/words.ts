@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
+import { textTokenizer as tokenizer } from '../audit/index/index-database.ts';
 import { isUnspaced, spacedText } from '../../shared/unspaced-text.ts';
 
 /**
@@ -7,11 +8,10 @@ import { isUnspaced, spacedText } from '../../shared/unspaced-text.ts';
  * tokenizer `unicode61`), so that both find the same runs. A word of a prompt starts with `p`, one of an answer with `a`.
  */
 
-/** As in `unicode61`: letters, numbers and private characters, and combining marks that follow them. */
-const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\u0300-\u0331]*/gu;
+/** Words, and what may be between them beside ASCII characters. */
+const chunk = /[\dA-Za-z\u0080-\u{10ffff}]+/gu;
 // oxlint-disable-next-line no-control-regex -- these are exactly the characters of ASCII
 const ascii = /^[\0-\x7f]*$/;
-const accented = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
 
 /** PostgreSQL stores no longer words. */
 const maxWordLength = 500;
@@ -23,30 +23,55 @@ const maxBytes = 600_000;
 const maxPosition = 16_380;
 const maxPositionsOfWord = 250;
 
-function foldLetter(letter: string): string {
-  if (!accented.test(letter)) return letter.toLowerCase();
-  return letter.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+/** Caches the results of a function for as many inputs as fit into a few megabytes. */
+function cached<Result>(find: (input: string) => Result): (input: string) => Result {
+  const known = new Map<string, Result>();
+  return (input) => {
+    const found = known.get(input);
+    if (found !== undefined) return found;
+    const result = find(input);
+    if (known.size > 20_000) known.clear();
+    known.set(input, result);
+    return result;
+  };
 }
 
-const folded = new Map<string, string>();
-
-/** Without case and accents. */
-function fold(typed: string): string {
-  if (ascii.test(typed)) return typed.toLowerCase().slice(0, maxWordLength);
-  const known = folded.get(typed);
-  if (known !== undefined) return known;
-  const result = Array.from(typed.slice(0, maxWordLength), foldLetter)
-    .join('')
-    .replaceAll(/[\u0300-\u0331]/g, '')
-    .toWellFormed();
-  if (folded.size > 20_000) folded.clear();
-  folded.set(typed, result);
-  return result;
+/**
+ * The tokenizer's form of a character within a word: without case and most accents, nothing for a combining mark, and a space for what
+ * separates words. FTS5 has its own table of Unicode, which no property of regular expressions equals.
+ */
+function createFolding(): (character: string) => string {
+  const database = new Database(':memory:');
+  database.exec(`CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = '${tokenizer}');
+    CREATE VIRTUAL TABLE words USING fts5vocab (texts, instance)`);
+  const write = database.prepare<[string]>('INSERT OR REPLACE INTO texts (rowid, text) VALUES (1, ?)');
+  const read = database.prepare<[], string>('SELECT term FROM words').pluck();
+  return (character) => {
+    write.run(`a${character}a`);
+    const [found, other] = read.all();
+    return found === undefined || other !== undefined ? ' ' : found.slice(1, -1);
+  };
 }
+
+let folding: ((character: string) => string) | null = null;
+
+const foldCharacter = cached((character) => (folding ??= createFolding())(character));
+
+function foldChunk(typed: string): string[] {
+  const words = Array.from(typed, foldCharacter).join('').split(' ');
+  return words.flatMap((each) => (each === '' ? [] : each.slice(0, maxWordLength).toWellFormed()));
+}
+
+const foldCached = cached(foldChunk);
 
 /** The words of a text, in order. */
 export function wordsIn(text: string): string[] {
-  return (spacedText(text).match(word) ?? []).map(fold);
+  const words: string[] = [];
+  for (const typed of spacedText(text).match(chunk) ?? []) {
+    if (ascii.test(typed)) words.push(typed.toLowerCase().slice(0, maxWordLength));
+    else for (const each of typed.length > maxWordLength ? foldChunk(typed) : foldCached(typed)) words.push(each);
+  }
+  return words;
 }
 
 /** Whether a word is a letter of a script without spaces. */
@@ -175,14 +200,21 @@ class QueryReader {
     for (;;) {
       const token = this.#tokens[this.#next];
       if (token === undefined || ['AND', 'OR', 'NOT', '(', ')'].includes(token)) break;
-      if (!/^["\w\u0080-\u{10ffff}]/u.test(token)) this.#rejectUnsupported();
-      this.#next += 1;
+      const parts = [this.#string()];
+      while (this.#take('+')) parts.push(this.#string());
       const isPrefix = this.#take('*');
-      const text = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
-      const query = phraseQuery(text, isPrefix, this.#where);
+      const query = phraseQuery(parts.join(' '), isPrefix, this.#where);
       if (query !== null) phrases.push(query);
     }
     return phrases.length === 0 ? nothing : `(${phrases.join(' & ')})`;
+  }
+
+  /** A word, or the text of a phrase in quotes. */
+  #string(): string {
+    const token = this.#tokens[this.#next] ?? '';
+    if (!/^["\w\u0080-\u{10ffff}]/u.test(token)) this.#rejectUnsupported();
+    this.#next += 1;
+    return token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
   }
 
   #take(token: string): boolean {

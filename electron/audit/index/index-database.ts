@@ -58,6 +58,9 @@ export function createIndexCheckpoints(index: Database.Database): IndexCheckpoin
 /** A file with another format is deleted, because everything in it can be rebuilt from the runs. */
 const format = 3;
 
+/** How words are told apart and compared. */
+export const textTokenizer = 'unicode61 remove_diacritics 2';
+
 /**
  * `blocks` are sealed: all their runs have ended. `texts` stores no text (`content=''`), only the positions of words. It buffers up to 16 MB
  * of words before a write, which saves a third of the time.
@@ -74,7 +77,7 @@ const tables = `
   ) STRICT;
   CREATE TABLE unended_texts (run INTEGER PRIMARY KEY) STRICT;
   CREATE VIRTUAL TABLE texts USING fts5(
-    prompt, answer, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+    prompt, answer, content='', contentless_delete=1, tokenize='${textTokenizer}'
   );
   INSERT INTO texts (texts, rank) VALUES ('hashsize', 16777216);
 `;
