@@ -79,12 +79,23 @@ interface PresentRun extends CountedRun {
   readonly score_text: string | null;
   readonly score_tags: string | null;
   readonly feedback_at: number | null;
+  /** The time of the database. */
+  readonly now: number;
 }
 
-/** The feedback that came later: another host may have given some in the team database. */
-function laterFeedback(run: CopiedRun, present: PresentRun, isAnonymous: boolean) {
-  const isLocal = (run.feedback_at ?? -1) >= (present.feedback_at ?? -1);
-  const { score, score_text, score_tags, feedback_at } = isLocal ? run : present;
+interface LaterOptions {
+  readonly isAnonymous: boolean;
+  readonly behindMs: number;
+}
+
+/**
+ * The feedback that came later: another host may have given some in the team database, whose clock may be ahead of this device's by
+ * `behindMs`.
+ */
+function laterFeedback(run: CopiedRun, present: PresentRun, { isAnonymous, behindMs }: LaterOptions) {
+  const local = run.feedback_at === null ? run : { ...run, feedback_at: run.feedback_at + behindMs };
+  const isLocal = (local.feedback_at ?? -1) >= (present.feedback_at ?? -1);
+  const { score, score_text, score_tags, feedback_at } = isLocal ? local : present;
   return { score, score_text: isAnonymous ? null : score_text, score_tags, feedback_at };
 }
 
@@ -112,14 +123,17 @@ export async function updateRuns(
   counts: RunCounts,
 ): Promise<void> {
   const { rows } = await sql<PresentRun>`
-    SELECT id, sequence, score_text, score_tags, feedback_at, ${countedColumns} FROM touchstone.runs
+    SELECT id, sequence, score_text, score_tags, feedback_at, ${countedColumns},
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+    FROM touchstone.runs
     WHERE (id, created_at) IN (SELECT * FROM unnest(${runs.map(({ run }) => run.id)}::uuid[],
       ${runs.map(({ run }) => run.created_at)}::bigint[])) AND host_id = ${hostId}::uuid`.execute(transaction);
+  const behindMs = Math.max(0, (rows[0]?.now ?? 0) - Date.now());
   const presentRuns = new Map(rows.map((row) => [row.id, row]));
   const changed = runs.flatMap(({ run, isAnonymous }) => {
     const present = presentRuns.get(run.id);
     if (present === undefined) return [];
-    const feedback = laterFeedback(run, present, isAnonymous);
+    const feedback = laterFeedback(run, present, { isAnonymous, behindMs });
     const terms = [...run.terms.filter((term) => !isFeedbackTerm(term)), ...feedbackTerms(feedback)];
     counts.add(present, -1);
     counts.add({ ...present, ...feedback, terms }, 1);

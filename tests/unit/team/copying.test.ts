@@ -1,7 +1,8 @@
 // @module-tag slow
 import Database from 'better-sqlite3';
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
@@ -194,6 +195,43 @@ describeWithPostgres('copying to the team database', () => {
       conversations.map(({ runs: [run] }) => run!.conversationRunId),
     );
     expect(pages).toEqual([[runs[4]!.runId, runs[1]!.runId], [runs[0]!.runId]]);
+  });
+
+  test('compares feedback by the clock of the database, also from a device whose clock is behind', async () => {
+    const storage = openTestStorage();
+    const runs = [await record(storage), await record(storage)];
+    const connection = await connectTeam(await createTeamDatabase(server()));
+    const copier = createCopier(storage, connection);
+    await copier.copyAll();
+    const engine = new TeamEngine(connection.database);
+    const feedback = (score: number) => ({ score, scoreText: null, scoreTags: null });
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 600_000);
+    onTestFinished(() => clock.mockRestore());
+    await engine.giveFeedback(runs[0]!, feedback(-5), 'auditor');
+    for (const run of runs) storage.audit.giveFeedback(run, feedback(7), { reviewerId: 'reviewer' });
+    await engine.giveFeedback(runs[1]!, feedback(-5), 'auditor');
+    await copier.copyAll();
+    const read = async ({ conversationId: id }: NewRun) =>
+      (await engine.readConversation({ id, hasFeedback: true }))?.runs[0]?.feedback?.score;
+    expect([await read(runs[0]!), await read(runs[1]!)]).toEqual([7, -5]);
+  });
+
+  test('replaces the words of all runs once its position is set back', async () => {
+    const storage = openTestStorage();
+    for (let count = 0; count < 3; count += 1) await record(storage, { renderedPrompt: 'мой чай' });
+    const address = await createTeamDatabase(server());
+    const connection = await connectTeam(address);
+    const copier = createCopier(storage, connection);
+    await copier.copyAll();
+    await server().query(address, "UPDATE touchstone.run_texts SET words = ''::tsvector");
+    const found = async () =>
+      (await new TeamEngine(connection.database).summarize({ filter: { text: 'чай' } })).conversations;
+    expect(await found()).toBe(0);
+    const [statement] = /UPDATE touchstone\.hosts SET copied_run[^`]+/.exec(readFileSync('docs/team.md', 'utf8'))!;
+    await server().query(address, statement);
+    await copier.copyAll();
+    expect(await found()).toBe(3);
   });
 
   test('leaves a run as it is that another host copied under the same ID', async () => {
