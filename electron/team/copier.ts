@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { AppError } from '../../shared/app-error.ts';
 import { type Batch, type HostMark, prepare, type PreparedBatch } from './copied-batch.ts';
-import { type CopiedRun, type LocalRun, storableText } from './copied-run.ts';
+import { type LocalRun, storableText } from './copied-run.ts';
 import type { LocalRuns } from './local-runs.ts';
+import { MonthPartitions } from './month-partitions.ts';
 import { requireKnownTables, type TeamDatabase } from './connection.ts';
 import { RunCounts } from './run-counts.ts';
 import {
@@ -57,7 +58,7 @@ export class Copier {
   readonly #database: TeamDatabase;
   readonly #local: LocalRuns;
   readonly #hostId: string;
-  readonly #months = new Set<string>();
+  readonly #partitions: MonthPartitions;
   #keyNames = '';
   #isChecked = false;
   #limit = maxRuns;
@@ -67,6 +68,7 @@ export class Copier {
   /** `isChecked` of the copier before this one, if only the connection is new. */
   constructor(database: TeamDatabase, local: LocalRuns, isChecked = false) {
     this.#database = database;
+    this.#partitions = new MonthPartitions(database);
     this.#local = local;
     this.#hostId = local.hostId();
     this.#isChecked = isChecked;
@@ -173,7 +175,7 @@ export class Copier {
 
   async #copy(prepared: PreparedBatch, isSearchable = true): Promise<void> {
     try {
-      await this.#createPartitions(prepared.runs);
+      await this.#partitions.create(prepared.runs);
       await this.#database.transaction().execute((transaction) => this.#write(transaction, prepared));
       this.#limit = Math.min(maxRuns, this.#limit * 2);
     } catch (failure) {
@@ -207,21 +209,6 @@ export class Copier {
     if (isSearchable) return this.#copy(await prepare(batch, false), false);
     const next = { ...batch.next, rejected: batch.next.rejected + size };
     await this.#copy(await prepare({ ...batch, next, added: [], changed: [] }));
-  }
-
-  async #createPartitions(runs: readonly CopiedRun[]): Promise<void> {
-    for (const { created_at: time } of runs) {
-      const date = new Date(time);
-      const year = date.getUTCFullYear();
-      const month = `${year}-${String(date.getUTCMonth() + 1).padStart(2, '0')}-01`;
-      // Other years come from a wrong clock and share one partition.
-      if (year < 2000 || year >= 2100 || this.#months.has(month)) continue;
-      await this.#database.transaction().execute(async (transaction) => {
-        await sql`SELECT 1 FROM touchstone.state FOR UPDATE`.execute(transaction);
-        await sql`SELECT touchstone.create_partition(${month}::date)`.execute(transaction);
-      });
-      this.#months.add(month);
-    }
   }
 
   async #write(transaction: TeamTransaction, { batch, runs, changed: given }: PreparedBatch): Promise<void> {

@@ -2,12 +2,14 @@
 import Database from 'better-sqlite3';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
 import { createLocalRuns } from '../../../electron/team/local-runs.ts';
 import { TeamEngine } from '../../../electron/team/team-engine.ts';
+import { patience } from '../../support/patience.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
@@ -247,6 +249,47 @@ describeWithPostgres('copying to the team database', () => {
       hasFeedback: false,
     });
     expect(found?.runs.map(({ input }) => input.renderedPrompt)).toEqual(['of the first']);
+  });
+
+  test('waits with the first run of a month for those who read, and nobody waits for it', async () => {
+    const [one, other] = [openTestStorage(), openTestStorage()];
+    const address = await createTeamDatabase(server());
+    const copiers = await Promise.all(
+      [one, other].map(async (storage) => createCopier(storage, await connectTeam(address))),
+    );
+    const early = await record(one, { createdAt: Date.UTC(2025, 2, 3) });
+    const later = await record(other);
+    const { database } = await connectTeam(address);
+    const [read, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onTestFinished(() => ended.resolve());
+    const reading = database.transaction().execute(async (transaction) => {
+      await sql`SELECT count(*) FROM touchstone.runs`.execute(transaction);
+      read.resolve();
+      await ended.promise;
+    });
+    await read.promise;
+    const waiting = copiers[0]!.copyAll();
+    await vi.waitFor(async () => {
+      expect(await server().query(address, 'SELECT 1 AS waits FROM pg_locks WHERE NOT granted')).not.toEqual([]);
+    }, patience);
+    await copiers[1]!.copyAll();
+    const search = { filter: {}, sort: 'newest' as const, last: null, limit: 10 };
+    const { rows } = await new TeamEngine((await connectTeam(address)).database).search(search);
+    expect(rows.map(({ conversationId }) => conversationId)).toEqual([later.conversationId]);
+    ended.resolve();
+    await Promise.all([reading, waiting]);
+    const partitions = await server().query(address, 'SELECT id FROM touchstone.runs_2025_03');
+    expect(partitions).toEqual([{ id: early.runId }]);
+  });
+
+  test('has the partition of the next month before its first run', async () => {
+    const storage = openTestStorage();
+    const address = await createTeamDatabase(server());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 11, 31) });
+    onTestFinished(() => void vi.useRealTimers());
+    await record(storage);
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    expect(await server().query(address, 'SELECT id FROM touchstone.runs_2032_01')).toEqual([]);
   });
 
   test('reads batches of about 4 MB, whatever is long', async () => {

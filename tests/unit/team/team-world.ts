@@ -21,11 +21,16 @@ export function usePostgres(options: TestPostgresOptions = {}): () => TestPostgr
 
 const prepared = new WeakMap<TestPostgres, Promise<string>>();
 
+function currentMonth(later: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later)).toISOString();
+}
+
 async function prepare(server: TestPostgres): Promise<string> {
   const address = await server.createDatabase();
   const { database, close } = await openTeamConnection(parseTeamAddress(address), null);
-  // The months of most tests' runs.
-  for (const month of ['2026-01-01', '2026-11-01', new Date().toISOString().slice(0, 10)])
+  // The months of most tests' runs, and the one that is created ahead.
+  for (const month of ['2026-01-01', '2026-11-01', currentMonth(0), currentMonth(1)])
     await sql`SELECT touchstone.create_partition(${month}::date)`.execute(database);
   await close();
   return address;
