@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LazyList } from '../storage/list-page.ts';
+import { AwaitedList, LazyList } from '../storage/list-page.ts';
 import { LazyResponse } from './lazy-response.ts';
 
 /** The parts of a response on the wire. */
@@ -50,6 +50,9 @@ const wholeLength = 524_288;
 /** Characters of one chunk of a longer response. */
 const chunkLength = 65_536;
 
+/** Part of a text, or what must be awaited before the next part. */
+type Chunk = string | Promise<void>;
+
 /** The JSON of a text in chunks. The characters of a surrogate pair stay together: apart, they would be escaped. */
 function* textChunks(text: string): Generator<string, void, void> {
   yield '"';
@@ -62,7 +65,7 @@ function* textChunks(text: string): Generator<string, void, void> {
   yield '"';
 }
 
-function* listChunks(items: Iterable<unknown>): Generator<string, void, void> {
+function* listChunks(items: Iterable<unknown>): Generator<Chunk, void, void> {
   let before = '[';
   for (const item of items) {
     yield before;
@@ -72,21 +75,43 @@ function* listChunks(items: Iterable<unknown>): Generator<string, void, void> {
   yield before === '[' ? '[]' : ']';
 }
 
+function* awaitedChunks(items: AsyncIterable<unknown>): Generator<Chunk, void, void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const found: IteratorResult<unknown>[] = [];
+  let before = '[';
+  try {
+    for (;;) {
+      const reading = iterator.next().then((result) => void found.push(result));
+      // The caller of the response may be slow to await it.
+      reading.catch(() => undefined);
+      while (found.length === 0) yield reading;
+      const { done, value } = found.pop()!;
+      if (done) return yield before === '[' ? '[]' : ']';
+      yield before;
+      yield* jsonChunks(value);
+      before = ',';
+    }
+  } finally {
+    void iterator.return?.();
+  }
+}
+
 /** Levels of a value that are searched for lists and long texts. */
 const maxSearchDepth = 3;
 
-/** Whether a value has a `LazyList` among its own values, or a long text or a `LazyList` a few levels below. */
+/** Whether a value has a list that is read lazily among its own values, or such a list or a long text a few levels below. */
 function isChunked(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.length > chunkLength;
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof LazyList) return true;
+  if (value instanceof LazyList || value instanceof AwaitedList) return true;
   return depth < maxSearchDepth && Object.values(value).some((part) => isChunked(part, depth + 1));
 }
 
 /** The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and so is a long text. */
-function* jsonChunks(value: unknown): Generator<string, void, void> {
+function* jsonChunks(value: unknown): Generator<Chunk, void, void> {
   if (typeof value === 'string' && value.length > chunkLength) return yield* textChunks(value);
   if (value instanceof LazyList) return yield* listChunks(value);
+  if (value instanceof AwaitedList) return yield* awaitedChunks(value);
   const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isChunked(value);
   if (isWhole) return yield JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return yield* listChunks(value);
@@ -100,12 +125,20 @@ function* jsonChunks(value: unknown): Generator<string, void, void> {
   yield '}';
 }
 
-/** Joins chunks to at least `length` characters, unless the text ends before. */
-function takeChunks(chunks: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
+interface TakenChunks {
+  readonly text: string;
+  readonly isDone: boolean;
+  /** What comes before the next part. */
+  readonly reading?: Promise<void>;
+}
+
+/** Joins chunks to at least `length` characters, unless the text ends before, or its next part must be awaited. */
+function takeChunks(chunks: Iterator<Chunk, void, void>, length: number): TakenChunks {
   let text = '';
   while (text.length < length) {
     const next = chunks.next();
     if (next.done) return { text, isDone: true };
+    if (typeof next.value !== 'string') return { text, isDone: false, reading: next.value };
     text += next.value;
   }
   return { text, isDone: false };
@@ -125,14 +158,18 @@ export function longJsonResponse(
   const beginning = takeChunks(chunks, wholeLength);
   if (beginning.isDone) return new Response(beginning.text, init);
   const encoder = new TextEncoder();
-  let first: string | null = beginning.text;
+  let first: TakenChunks | null = beginning;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         // Other callers must not wait for a caller that reads as fast as the response is written.
         await nextTurn();
-        const taken = first === null ? takeChunks(chunks, chunkLength) : { text: first, isDone: false };
+        let taken = first ?? takeChunks(chunks, chunkLength);
         first = null;
+        while (taken.text === '' && taken.reading !== undefined) {
+          await taken.reading;
+          taken = takeChunks(chunks, chunkLength);
+        }
         if (taken.text !== '') controller.enqueue(encoder.encode(taken.text));
         if (taken.isDone) controller.close();
       },

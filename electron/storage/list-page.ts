@@ -53,6 +53,19 @@ export class LazyList<Item> implements Iterable<Item> {
   }
 }
 
+/** As `LazyList`, of items that are on another computer. */
+export class AwaitedList<Item> implements AsyncIterable<Item> {
+  readonly #items: () => AsyncIterator<Item>;
+
+  constructor(items: () => AsyncIterator<Item>) {
+    this.#items = items;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Item> {
+    return this.#items();
+  }
+}
+
 /** The page that a caller requests. */
 export interface ListQuery {
   readonly pageSize: number;

@@ -2,19 +2,29 @@ import { z } from 'zod';
 import type { ApiKey } from '../../shared/contract/api-keys.ts';
 import type { Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';
 import type { FeedbackInput } from '../../shared/contract/conversations.ts';
-import { type AuditStore, significant, walkPosition } from '../audit/query/audit-store.ts';
+import {
+  type AuditReportQuery,
+  type AuditStore,
+  type ReportedRun,
+  type ReportResult,
+  significant,
+  walkPosition,
+} from '../audit/query/audit-store.ts';
 import type { WorkerClient } from '../common/worker-client.ts';
+import { AwaitedList, LazyList } from '../storage/list-page.ts';
 import { type ContinuationTokens, createContinuationTokens } from '../storage/continuation-token.ts';
 import type { WalkPosition } from '../audit/index/audit-engine.ts';
 import type { TeamMethods } from './team-client.ts';
 import type { TeamRecords } from './team-records.ts';
-import type { RunOfConversation } from './team-engine.ts';
+import type { LongConversation, LongRuns, LongRunsRequest, RunOfConversation } from './team-engine.ts';
+
+type ReportedRuns = Iterable<ReportedRun> | AwaitedList<ReportedRun>;
 
 /** The queries of the audit over the records of all hosts. They include every run of this host that ended before the query. */
 export interface TeamAudit
-  extends
-    Pick<AuditStore, 'report' | 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'>,
-    Omit<TeamRecords, 'isOn'> {
+  extends Pick<AuditStore, 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'>, Omit<TeamRecords, 'isOn'> {
+  /** As that of `AuditStore`. The runs of a long conversation are read from the team database during the iteration. */
+  report(query: AuditReportQuery, options: { signal: AbortSignal }): Promise<ReportResult<ReportedRuns>>;
   giveFeedback(
     run: RunOfConversation,
     input: FeedbackInput,
@@ -53,6 +63,23 @@ async function readTokens(client: TeamAuditOptions['client']): Promise<Tokens> {
   };
 }
 
+function longConversation(
+  client: TeamAuditOptions['client'],
+  { conversation, matched, last }: LongConversation,
+  { hasFeedback, signal }: { hasFeedback: boolean; signal: AbortSignal },
+): ReportResult<ReportedRuns>['conversations'] {
+  const matching = new Set(matched);
+  async function* shownRuns() {
+    for (let after: number | null = 0; after !== null;) {
+      const input: LongRunsRequest = { id: conversation.id, after, last, hasFeedback };
+      const part: LongRuns = await client.call('longRuns', input, { signal });
+      for (const { sequence, run } of part.runs) yield { ...run, matched: matching.has(sequence) };
+      after = part.next;
+    }
+  }
+  return new LazyList(() => [{ ...conversation, runs: new AwaitedList(shownRuns) }].values());
+}
+
 type PagedQueries = Pick<TeamAudit, 'report' | 'list' | 'search'>;
 
 function createPagedQueries(client: TeamAuditOptions['client'], copyRecent: () => Promise<void>): PagedQueries {
@@ -65,7 +92,8 @@ function createPagedQueries(client: TeamAuditOptions['client'], copyRecent: () =
       if (position === null) await copyRecent();
       const page = await client.call('report', { filter: query, pageSize, position, hasFeedback }, { signal });
       return {
-        conversations: page.conversations,
+        conversations:
+          page.long === null ? page.conversations : longConversation(client, page.long, { hasFeedback, signal }),
         continuationToken: page.next === null ? null : report.write(query, page.next),
       };
     },

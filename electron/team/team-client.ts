@@ -17,7 +17,7 @@ import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
 import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
-import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
+import type { LongRuns, LongRunsRequest, RunOfConversation, TeamReportPage } from './team-engine.ts';
 import type { TeamReviewMethods } from './team-reviews.ts';
 import type { SelectedRuns, SnapshotRequest } from './team-runs.ts';
 
@@ -59,6 +59,7 @@ export interface TeamMethods {
   /** The same for all hosts, so that one continues the pages of another. */
   readonly tokenSecret: Method<null, string>;
   readonly report: Method<WalkRequest & { hasFeedback: boolean }, TeamReportPage>;
+  readonly longRuns: Method<LongRunsRequest, LongRuns>;
   readonly list: Method<WalkRequest, { data: Conversation[]; next: WalkPosition | null }>;
   readonly search: Method<SearchRequest, SearchPage>;
   readonly summarize: Method<

@@ -17,7 +17,7 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
 import type { ListQuery } from './list-statements.ts';
-import { type ListLimits, TeamList } from './team-lists.ts';
+import { type Entry, type ListLimits, TeamList } from './team-lists.ts';
 import { type RequestedRuns, TeamRows, type TeamRun } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
 import { type CountedRun, countedColumns, RunCounts } from './run-counts.ts';
@@ -28,8 +28,32 @@ const maxConversationBytes = 16 * 1_048_576;
 
 const maxLists = 8;
 
+/** A conversation whose runs are too long for one message: the caller reads them with `longRuns`. */
+export interface LongConversation {
+  readonly conversation: Conversation;
+  /** Sequences of its matching runs. */
+  readonly matched: readonly number[];
+  readonly last: number;
+}
+
+export interface LongRunsRequest {
+  readonly id: string;
+  /** The sequence of the last run that was read; 0 at the start. */
+  readonly after: number;
+  readonly last: number;
+  readonly hasFeedback: boolean;
+}
+
+export interface LongRuns {
+  readonly runs: readonly TeamRun[];
+  /** What `after` is for the next ones; null at the end. */
+  readonly next: number | null;
+}
+
 export interface TeamReportPage {
   readonly conversations: AuditReport['conversations'];
+  /** Replaces all conversations if there is only one, with long texts. */
+  readonly long: LongConversation | null;
   readonly next: WalkPosition | null;
 }
 
@@ -138,23 +162,24 @@ export class TeamEngine {
       return index === 0 || left >= 0;
     });
     const shown = entries.slice(0, page.length);
-    const conversations = await this.#withRuns(shown, request, requested, bytes);
     const end = shown.at(-1);
+    const isLong = end !== undefined && (bytes.get(end.conversation) ?? 0) > maxConversationBytes;
+    const content = isLong
+      ? { conversations: [], long: await this.#outline(end, request.filter, requested) }
+      : { conversations: await this.#withRuns(shown, request, requested), long: null };
     const next =
       end !== undefined && (hasMore || shown.length < entries.length)
         ? { last, time: end.createdAt, id: end.conversation }
         : null;
-    return { conversations, next };
+    return { ...content, next };
   }
 
   async #withRuns(
     entries: readonly { conversation: string; createdAt: number }[],
     { filter, hasFeedback }: { filter: AuditFilter; hasFeedback: boolean },
     page: RequestedRuns,
-    bytes: ReadonlyMap<string, number>,
   ): Promise<AuditReport['conversations']> {
     const ids = entries.map(({ conversation }) => conversation);
-    for (const id of ids) this.#requireReadable(bytes.get(id) ?? 0);
     const requested = { ...page, ids };
     const [runs, matching, conversations] = await Promise.all([
       this.#rows.runs(requested, hasFeedback),
@@ -168,12 +193,25 @@ export class TeamEngine {
     });
   }
 
-  #requireReadable(bytes: number): void {
-    if (bytes <= maxConversationBytes) return;
-    throw new AppError(
-      'conflict',
-      'A conversation of this page is too long to be read from the team database. Open it on the host that recorded it.',
-    );
+  async #outline(
+    { conversation: id, createdAt }: Entry,
+    filter: AuditFilter,
+    page: RequestedRuns,
+  ): Promise<LongConversation | null> {
+    const [matching, [conversation]] = await Promise.all([
+      this.#rows.matchingRuns({ ...page, ids: [id] }, filter),
+      this.#rows.conversations([{ id, newestAt: createdAt }]),
+    ]);
+    if (conversation === undefined) return null;
+    return { conversation, matched: (matching.get(id) ?? []).map(({ sequence }) => sequence), last: page.last };
+  }
+
+  /** The next runs of a long conversation. */
+  async longRuns({ id, after, last, hasFeedback }: LongRunsRequest): Promise<LongRuns> {
+    const requested = await this.#rows.requested([id], last);
+    const { until, hasMore } = await this.#rows.nextPart(requested, after, maxPageBytes);
+    const runs = await this.#rows.runs({ ...requested, after, last: until }, hasFeedback);
+    return { runs, next: hasMore ? until : null };
   }
 
   async list(request: WalkRequest): Promise<{ data: Conversation[]; next: WalkPosition | null }> {
@@ -194,7 +232,12 @@ export class TeamEngine {
     const last = await this.#lastRun();
     const id = input.id.toLowerCase();
     const requested = await this.#rows.requested([id], last);
-    this.#requireReadable((await this.#rows.textBytes(requested)).get(id) ?? 0);
+    if (((await this.#rows.textBytes(requested)).get(id) ?? 0) > maxConversationBytes) {
+      throw new AppError(
+        'conflict',
+        'This conversation is too long to be read from the team database. Open it on the host that recorded it.',
+      );
+    }
     const runs = await this.#rows.runs(requested, input.hasFeedback);
     const newest = runs.at(-1);
     if (newest === undefined) return null;

@@ -280,6 +280,7 @@ const methods: TeamMethods = {
   },
   tokenSecret: () => query((used) => used.tokenSecret()),
   report: (input) => query((used) => used.report(input)),
+  longRuns: (input) => query((used) => used.longRuns(input)),
   list: (input) => query((used) => used.list(input)),
   search: (input) => query((used) => used.search(input)),
   summarize: (input) => query((used) => used.summarize(input)),

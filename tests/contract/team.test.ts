@@ -1,4 +1,5 @@
 // @module-tag slow
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -144,6 +145,37 @@ describeWithPostgres('the team database', () => {
     await two.until(({ status }) => status === 'offline');
     expect(await read()).toEqual([1, 3]);
     await server().run();
+  });
+
+  test('reads a conversation of any length, and continues after it', async () => {
+    const team = await createTeamDatabase(server());
+    const [one, two] = [await startHost({ team }), await startHost({ team })];
+    const appHeaders = { team: 'red' };
+    const old = await recordRun(one.host, { appHeaders, createdAt: Date.UTC(2026, 10, 1) });
+    const conversationId = randomUUID();
+    const runs: [id: string, text: string, isMatching: boolean][] = [];
+    for (let index = 0; index < 17; index += 1) {
+      const renderedPrompt = `${index} ${'x'.repeat(1_000_000)}`;
+      const matching = index % 3 === 0 ? { appHeaders } : {};
+      const { runId } = await recordRun(one.host, { conversationId, renderedPrompt, ...matching });
+      runs.push([runId, renderedPrompt, index % 3 === 0]);
+    }
+    const query = { appHeaders, pageSize: 1 };
+    await one.until(isCopied);
+    const first = await two.callWithKey<AuditReport>('POST', '/audit/conversations', query);
+    const [long] = first.body.conversations;
+    const shown = long!.runs.map(({ conversationRunId, input, matched }) => [
+      conversationRunId,
+      input.renderedPrompt,
+      matched,
+    ]);
+    expect([long!.id, shown]).toEqual([conversationId, runs]);
+    const second = await two.callWithKey<AuditReport>('POST', '/audit/conversations', {
+      ...query,
+      continuationToken: first.body.continuationToken,
+    });
+    expect(second.body.conversations.map(({ id }) => id)).toEqual([old.conversationId]);
+    expect(second.body.continuationToken).toBeNull();
   });
 
   test('continues the pages of one host on another', async () => {

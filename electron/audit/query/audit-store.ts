@@ -44,13 +44,12 @@ export interface AuditSearchQuery {
 /** A conversation with its runs, which can be larger than memory. */
 export type StoredConversation = Conversation & { readonly runs: Iterable<ConversationRun> };
 
-type ReportedConversation = Conversation & {
-  readonly runs: Iterable<AuditReport['conversations'][number]['runs'][number]>;
-};
+export type ReportedRun = AuditReport['conversations'][number]['runs'][number];
+type ReportedConversation<Runs = Iterable<ReportedRun>> = Conversation & { readonly runs: Runs };
 
 /** A page of the report. Long conversations are read during the iteration. */
-export interface ReportResult {
-  readonly conversations: Iterable<ReportedConversation>;
+export interface ReportResult<Runs = Iterable<ReportedRun>> {
+  readonly conversations: Iterable<ReportedConversation<Runs>>;
   readonly continuationToken: string | null;
 }
 

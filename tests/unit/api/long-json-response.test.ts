@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { longJsonResponse } from '../../../electron/api/json-response.ts';
-import { LazyList } from '../../../electron/storage/list-page.ts';
+import { AwaitedList, LazyList } from '../../../electron/storage/list-page.ts';
 import { fc } from '../../support/fast-check.ts';
 
 /** Counts the turns of the event loop from now on. */
@@ -100,10 +100,32 @@ test('is generated only as far as it is read, and no further after its reader ha
   expect(state.isEnded).toBe(true);
 });
 
+test('reads a list of another computer only as far as it is read', async () => {
+  const list = new AwaitedList(async function* () {
+    yield* longRuns(50).list;
+  });
+  const expected = JSON.stringify({ runs: [...longRuns(50).list], none: [] });
+  const none = new AwaitedList(async function* () {});
+  expect(await longJsonResponse({ runs: list, none }).text()).toBe(expected);
+  const { list: left, state } = longRuns(1000);
+  const endless = new AwaitedList(async function* () {
+    yield* left;
+  });
+  const reader = longJsonResponse({ runs: endless }).body!.getReader();
+  for (let piece = 0; piece < 5; piece += 1) await reader.read();
+  expect(state.read).toBeLessThan(30);
+  await reader.cancel();
+  await expect.poll(() => state.isEnded).toBe(true);
+});
+
 test('one that fails in the middle has no end', async () => {
   const failing = new LazyList(function* () {
     yield* longRuns(20).list;
     throw new Error('unreadable');
   });
   await expect(longJsonResponse({ runs: failing }).text()).rejects.toThrow('unreadable');
+  const awaited = new AwaitedList(async function* () {
+    yield* failing;
+  });
+  await expect(longJsonResponse({ runs: awaited }).text()).rejects.toThrow('unreadable');
 });
