@@ -10,6 +10,8 @@ export type TeamDatabase = Kysely<Record<never, never>>;
 
 export interface TeamConnection {
   readonly database: TeamDatabase;
+  /** With a connection of its own, so that no long query keeps copying waiting. */
+  readonly copying: TeamDatabase;
   /** Whether the user may write, and the tables are of this version. */
   readonly isWritable: boolean;
   /** Why it isn't writable; null if it is. */
@@ -90,10 +92,15 @@ const messagesByText: readonly (readonly [string, (address: TeamAddress) => stri
   ['could not write init file', () => fullDisk],
 ];
 
+/** Of the pool, while queries hold all its connections. */
+const waitedForConnection = 'timeout exceeded when trying to connect';
+const busy = 'All connections of this host to the team database are busy with long queries. Try again in a moment.';
+
 /** A failure of the database as one sentence with its remedy. It never contains the password. */
 export function describeTeamFailure(failure: unknown, address: TeamAddress): AppError {
   if (failure instanceof AppError) return failure;
   const { code = '', message = '' } = failure as { code?: string; message?: string };
+  if (message.includes(waitedForConnection)) return new AppError('team_unavailable', busy, { cause: failure });
   const byText = messagesByText.find(([part]) => message.includes(part));
   const described = messagesByCode[code]?.(address, message) ?? byText?.[1](address);
   if (described !== undefined) return new AppError('conflict', described, { cause: failure });
@@ -115,7 +122,7 @@ function describeOther(code: string, message: string, { host, port }: TeamAddres
 /** What OpenSSL finds wrong with a certificate, and failures of the protocol. Those of PostgreSQL have five characters. */
 const tlsCode = /^(CERT_|CRL_|INVALID_|UNABLE_|HOSTNAME_|PATH_LENGTH_|ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO)/;
 
-/** Connections that are held at once: copying, and queries of auditors. */
+/** Connections that are held at once for queries. */
 const maxConnections = 4;
 
 export interface PoolOptions {
@@ -304,7 +311,11 @@ export async function openTeamConnection(address: TeamAddress, password: string 
     const used = (pool = createPool(address, password));
     const database: TeamDatabase = new Kysely({ dialect: new PostgresDialect({ pool: used }) });
     const readOnlyReason = await prepare(database, address);
-    return { database, readOnlyReason, isWritable: readOnlyReason === null, close: () => database.destroy() };
+    const copying: TeamDatabase = new Kysely({
+      dialect: new PostgresDialect({ pool: createPool(address, password, { max: 1 }) }),
+    });
+    const close = async () => void (await Promise.all([database.destroy(), copying.destroy()]));
+    return { database, copying, readOnlyReason, isWritable: readOnlyReason === null, close };
   } catch (failure) {
     await pool?.end().catch(() => undefined);
     throw describeTeamFailure(failure, address);

@@ -160,7 +160,7 @@ async function copyOn(copied: Target, own: number): Promise<void> {
   let checkedAt = 0;
   while (own === generation) {
     try {
-      const { database, readOnlyReason } = await connect(copied);
+      const { copying, readOnlyReason } = await connect(copied);
       if (own !== generation) return;
       if (readOnlyReason !== null) {
         endStep();
@@ -171,7 +171,7 @@ async function copyOn(copied: Target, own: number): Promise<void> {
         if (own === generation && isChanged) await closeConnection();
         continue;
       }
-      copier ??= new Copier(database, localRuns, isChecked);
+      copier ??= new Copier(copying, localRuns, isChecked);
       const state = localState();
       if (state === idleState && performance.now() - checkedAt < idleCheckMs) {
         endStep();

@@ -230,6 +230,31 @@ describeWithPostgres('the team database', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
+  test('copies while long queries hold all other connections', async () => {
+    const team = await createTeamDatabase(server());
+    const { host, until, call } = await startHost({ team });
+    await recordRun(host);
+    await until(isCopied);
+    const { database } = await connectTeam(team);
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onTestFinished(() => released.resolve());
+    const lock = database.transaction().execute(async (transaction) => {
+      await sql`LOCK touchstone.reviewers IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const queries = [1, 2, 3, 4].map(() => call<TeamMembers>('GET', '/team/members'));
+    const countWaiting = async () => (await server().query(team, 'SELECT 1 FROM pg_locks WHERE NOT granted')).length;
+    await expect.poll(countWaiting, patience).toBe(queries.length);
+    await recordRun(host);
+    await until(({ waiting, copied }) => waiting === 0 && copied === 2);
+    expect(await countWaiting()).toBe(queries.length);
+    released.resolve();
+    await lock;
+    expect((await Promise.all(queries)).map(({ status }) => status)).toEqual(queries.map(() => 200));
+  });
+
   test('gets no run once another address replaced its own, also while a query was still open', async () => {
     const [first, second, third] = [
       await createTeamDatabase(server()),

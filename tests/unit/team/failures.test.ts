@@ -6,6 +6,7 @@ import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncat
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
@@ -418,6 +419,17 @@ describeWithPostgres('the team database', () => {
     );
     await closed.promise;
     asking.close();
+  });
+
+  test('is said to be busy, not away, while long queries hold all connections', async () => {
+    const pool = new pg.Pool({ connectionString: await createTeamDatabase(server), max: 1 });
+    onTestFinished(() => pool.end());
+    const held = await pool.connect();
+    pool.options.connectionTimeoutMillis = 1;
+    const failure = await pool.connect().catch((error: unknown) => error);
+    held.release();
+    const { code, message } = describeTeamFailure(failure, parseTeamAddress('postgres://u@db.example/d'));
+    expect([code, message]).toEqual(['team_unavailable', expect.stringMatching(/^All connections .* are busy/)]);
   });
 
   test('names the address of a program that is not PostgreSQL', async () => {
