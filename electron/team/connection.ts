@@ -304,20 +304,37 @@ async function prepare(database: TeamDatabase, address: TeamAddress): Promise<st
   return lackOfRights(database, address);
 }
 
+/** How long a connection that is closed may end its queries. A server that doesn't answer would never. */
+const closeMs = 2000;
+
+function openDatabase(pool: pg.Pool): { database: TeamDatabase; close: () => Promise<void> } {
+  const clients = new Set<pg.Client>();
+  pool.on('connect', (client) => clients.add(client));
+  pool.on('remove', (client) => clients.delete(client));
+  const database: TeamDatabase = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const cut = () => {
+    for (const { connection } of clients) connection.stream.destroy();
+  };
+  return {
+    database,
+    async close() {
+      const timer = setTimeout(cut, closeMs);
+      await database.destroy().finally(() => clearTimeout(timer));
+    },
+  };
+}
+
 /** Connects, and creates or updates the tables. Throws an `AppError` with one sentence that has the remedy. */
 export async function openTeamConnection(address: TeamAddress, password: string | null): Promise<TeamConnection> {
-  let pool: pg.Pool | null = null;
+  let queries: ReturnType<typeof openDatabase> | null = null;
   try {
-    const used = (pool = createPool(address, password));
-    const database: TeamDatabase = new Kysely({ dialect: new PostgresDialect({ pool: used }) });
+    const { database, close: closeQueries } = (queries = openDatabase(createPool(address, password)));
     const readOnlyReason = await prepare(database, address);
-    const copying: TeamDatabase = new Kysely({
-      dialect: new PostgresDialect({ pool: createPool(address, password, { max: 1 }) }),
-    });
-    const close = async () => void (await Promise.all([database.destroy(), copying.destroy()]));
-    return { database, copying, readOnlyReason, isWritable: readOnlyReason === null, close };
+    const copying = openDatabase(createPool(address, password, { max: 1 }));
+    const close = async () => void (await Promise.all([closeQueries(), copying.close()]));
+    return { database, copying: copying.database, readOnlyReason, isWritable: readOnlyReason === null, close };
   } catch (failure) {
-    await pool?.end().catch(() => undefined);
+    await queries?.close().catch(() => undefined);
     throw describeTeamFailure(failure, address);
   }
 }

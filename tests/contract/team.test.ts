@@ -79,6 +79,26 @@ const isCopied = ({ status, waiting }: TeamState): boolean => status === 'up-to-
 describeWithPostgres('the team database', () => {
   const server = usePostgres();
 
+  const countWaiting = async (team: string): Promise<number> =>
+    (await server().query(team, 'SELECT 1 FROM pg_locks WHERE NOT granted')).length;
+
+  /** Until the result is called, queries about members wait. */
+  async function lockReviewers(team: string): Promise<() => Promise<void>> {
+    const { database } = await connectTeam(team);
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onTestFinished(() => released.resolve());
+    const lock = database.transaction().execute(async (transaction) => {
+      await sql`LOCK touchstone.reviewers IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    return () => {
+      released.resolve();
+      return lock;
+    };
+  }
+
   test('shows an auditor the runs of another host, whose feedback and conversations it reads and gives', async () => {
     // Empty: the two hosts create the tables together.
     const team = await server().createDatabase();
@@ -235,24 +255,28 @@ describeWithPostgres('the team database', () => {
     const { host, until, call } = await startHost({ team });
     await recordRun(host);
     await until(isCopied);
-    const { database } = await connectTeam(team);
-    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    onTestFinished(() => released.resolve());
-    const lock = database.transaction().execute(async (transaction) => {
-      await sql`LOCK touchstone.reviewers IN ACCESS EXCLUSIVE MODE`.execute(transaction);
-      locked.resolve();
-      await released.promise;
-    });
-    await locked.promise;
+    const release = await lockReviewers(team);
     const queries = [1, 2, 3, 4].map(() => call<TeamMembers>('GET', '/team/members'));
-    const countWaiting = async () => (await server().query(team, 'SELECT 1 FROM pg_locks WHERE NOT granted')).length;
-    await expect.poll(countWaiting, patience).toBe(queries.length);
+    await expect.poll(() => countWaiting(team), patience).toBe(queries.length);
     await recordRun(host);
     await until(({ waiting, copied }) => waiting === 0 && copied === 2);
-    expect(await countWaiting()).toBe(queries.length);
-    released.resolve();
-    await lock;
+    expect(await countWaiting(team)).toBe(queries.length);
+    await release();
     expect((await Promise.all(queries)).map(({ status }) => status)).toEqual(queries.map(() => 200));
+  });
+
+  test('is left at once while a query is never answered', async () => {
+    const team = await createTeamDatabase(server());
+    const { host, until, call } = await startHost();
+    await call('PUT', '/window/team', { address: team });
+    await recordRun(host);
+    await until(isCopied);
+    const release = await lockReviewers(team);
+    const query = call('GET', '/team/members');
+    await expect.poll(() => countWaiting(team), patience).toBe(1);
+    const { body } = await call<TeamState>('DELETE', '/window/team');
+    expect([body.status, (await query).status]).toEqual(['off', 409]);
+    await release();
   });
 
   test('gets no run once another address replaced its own, also while a query was still open', async () => {
