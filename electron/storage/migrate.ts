@@ -52,6 +52,7 @@ import {
   lateAnswers,
   reviewComments,
   referredItems,
+  removedRunIds,
   sharedReviewers,
   reviewersAndRubrics,
   reviewQueues,
@@ -113,6 +114,7 @@ const migrations: readonly string[] = [
   answeredQuestions,
   sharedReviewers,
   referredItems,
+  removedRunIds,
 ];
 
 function version(database: Database.Database): number {

@@ -31,8 +31,10 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
   const removeTexts = database
     .prepare<[number], number | null>('DELETE FROM stored_texts WHERE run = ? RETURNING last_message')
     .pluck();
-  const removeRun = database.prepare<[number]>('DELETE FROM runs WHERE sequence = ?');
-  const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
+  const removeRun = database.prepare<[number], string>('DELETE FROM runs WHERE sequence = ? RETURNING id').pluck();
+  const noteChange = database.prepare<[number, string | null]>(
+    "INSERT INTO run_changes (run, kind, run_id) VALUES (?, 'run', ?)",
+  );
   const noteRemoval = database.prepare<[number, number]>(
     'UPDATE removed_runs SET last_run = max(last_run, ?), runs = runs + ?',
   );
@@ -51,8 +53,7 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
         removeFeedback.run(sequence);
         removeHistory.run(sequence);
         shared.release(removeTexts.get(sequence) ?? null);
-        removeRun.run(sequence);
-        noteChange.run(sequence);
+        noteChange.run(sequence, removeRun.get(sequence) ?? null);
       }
       noteRemoval.run(Math.max(0, ...runs.map(({ sequence }) => sequence)), runs.length);
       for (const conversation of new Set(runs.map((run) => run.conversation))) {

@@ -243,6 +243,8 @@ interface RunChangeRow {
   /** `runs.sequence`. */
   run: number;
   kind: 'feedback' | 'run';
+  /** `runs.id` of a removed run. */
+  run_id: Generated<string | null>;
 }
 
 /** A conversation of the sample set. */

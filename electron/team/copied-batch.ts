@@ -22,6 +22,8 @@ export interface Batch {
   readonly changed: readonly LocalRun[];
   /** Sequences on this device. */
   readonly removed: readonly number[];
+  /** Of these and of others that may be in the team database, because it is compared with all runs again. */
+  readonly removedIds: readonly string[];
   readonly hasMore: boolean;
 }
 

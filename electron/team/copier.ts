@@ -164,6 +164,7 @@ export class Copier {
       added,
       changed: changed.flatMap(({ run }) => run ?? []),
       removed: changed.filter(({ run }) => run === null).map(({ sequence }) => sequence),
+      removedIds: changes.flatMap(({ removedId }) => removedId ?? []),
       hasMore: found.last < this.#local.lastRun() || changes.length === this.#limit,
     };
   }
@@ -245,7 +246,7 @@ export class Copier {
         counts,
       );
     }
-    for (const id of await removeRuns(transaction, this.#hostId, batch.removed, counts)) relinked.add(id);
+    for (const id of await removeRuns(transaction, this.#hostId, batch, counts)) relinked.add(id);
     await linkRuns(transaction, [...relinked]);
     await writeHistory(transaction, this.#historyOf(all));
     await counts.write(transaction);

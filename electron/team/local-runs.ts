@@ -38,14 +38,22 @@ function lengthOf(run: LocalRun): number {
   return length;
 }
 
+interface RunChange {
+  readonly revision: number;
+  /** A sequence. */
+  readonly run: number;
+  /** The ID of a removed run; null for earlier versions' removals, and for an import that was removed and repeated. */
+  readonly removedId: string | null;
+}
+
 /** What changed in the runs, and how far the device has got. */
 function createChanges(database: Database.Database) {
   const lastRun = database.prepare<[], number | null>('SELECT max(sequence) FROM runs').pluck();
   const lastRemoved = database.prepare<[], number>('SELECT last_run FROM removed_runs').pluck();
   const lastRevision = database.prepare<[], number | null>('SELECT max(revision) FROM run_changes').pluck();
-  const changes = database.prepare<[number, number], { revision: number; run: number }>(
-    'SELECT revision, run FROM run_changes WHERE revision > ? ORDER BY revision LIMIT ?',
-  );
+  const changes = database.prepare<[number, number], RunChange>(`
+    SELECT revision, run, CASE WHEN NOT EXISTS (SELECT 1 FROM runs WHERE id = run_id) THEN run_id END AS removedId
+    FROM run_changes WHERE revision > ? ORDER BY revision LIMIT ?`);
   return {
     lastRun: (): number => Math.max(lastRun.get() ?? 0, lastRemoved.get() ?? 0),
     lastRemoved: (): number => lastRemoved.get() ?? 0,

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { anonymousTitle } from '../storage/retention-store.ts';
+import type { Batch } from './copied-batch.ts';
 import { type CopiedRun, feedbackTerms, searchedNote } from './copied-run.ts';
 import type { LocalFeedback } from './local-runs.ts';
 import { columnInput, runColumns, textInput } from './run-input.ts';
@@ -156,16 +157,18 @@ export async function updateRuns(
   );
 }
 
-/** Removes runs by their positions on a host, with their texts and feedback, and conversations without runs. */
+/** Removes runs of a host by their positions there or their IDs, with their texts and feedback, and conversations without runs. */
 export async function removeRuns(
   transaction: TeamTransaction,
   hostId: string,
-  positions: readonly number[],
+  { removed: positions, removedIds: ids }: Pick<Batch, 'removed' | 'removedIds'>,
   counts: RunCounts,
 ): Promise<string[]> {
+  if (positions.length === 0 && ids.length === 0) return [];
   const { rows } = await sql<CountedRun & { conversation_id: string }>`
     WITH removed AS (
-      DELETE FROM touchstone.runs WHERE host_id = ${hostId}::uuid AND position = ANY(${positions}::bigint[])
+      DELETE FROM touchstone.runs WHERE host_id = ${hostId}::uuid
+        AND (position = ANY(${positions}::bigint[]) OR id = ANY(${ids}::uuid[]))
       RETURNING id, sequence, conversation_id, ${countedColumns}
     ), texts AS (
       DELETE FROM touchstone.run_texts

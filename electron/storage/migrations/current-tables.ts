@@ -107,7 +107,7 @@ CREATE TABLE run_changes (
     revision INTEGER PRIMARY KEY AUTOINCREMENT,
     run INTEGER NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('feedback', 'run'))
-  ) STRICT;
+  , run_id TEXT) STRICT;
 
 CREATE TABLE audit_views (
     id TEXT PRIMARY KEY,

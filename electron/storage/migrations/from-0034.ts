@@ -294,3 +294,6 @@ export const sharedReviewers = 'ALTER TABLE reviewers ADD COLUMN team_json TEXT'
 
 /** 47. What an item of a response is in the answer of its run, so that a later call can refer to it: an `AnswerItem`. */
 export const referredItems = 'ALTER TABLE call_threads ADD COLUMN item_json TEXT';
+
+/** 48. The ID of a removed run, by which it is removed from a team database that no longer knows it by its sequence. */
+export const removedRunIds = 'ALTER TABLE run_changes ADD COLUMN run_id TEXT';

@@ -236,6 +236,22 @@ describeWithPostgres('copying to the team database', () => {
     expect(await found()).toBe(3);
   });
 
+  test('has no removed run once all runs are compared again, and has one that is imported again', async () => {
+    const storage = openTestStorage();
+    const address = await createTeamDatabase(server());
+    const runs = [await record(storage), await record(storage), await record(storage)];
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    // As by a copy of the data folder that recorded another run.
+    await server().query(address, `UPDATE touchstone.hosts SET copied_run_id = '${randomUUID()}'`);
+    remove(storage, runs[0]!);
+    remove(storage, runs[1]!);
+    const { runId, conversationId } = runs[1]!;
+    await record(storage, { runId, conversationId });
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    const stored = await server().query<{ id: string }>(address, 'SELECT id FROM touchstone.runs');
+    expect(stored.map(({ id }) => id).toSorted()).toEqual([runId, runs[2]!.runId].toSorted());
+  });
+
   test('leaves a run as it is that another host copied under the same ID', async () => {
     const [first, second] = [openTestStorage(), openTestStorage()];
     const [runId, conversationId] = [randomUUID(), randomUUID()];
