@@ -1,9 +1,10 @@
-import { AppError } from '../../shared/app-error.ts';
+import { AppError, type ErrorCode } from '../../shared/app-error.ts';
 import type { Capability, CapabilityResult } from '../../shared/contract/capability-tests.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { requireFileSupport } from '../providers/message-rules.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
+import { ProviderFailure } from '../providers/provider-error.ts';
 import type { ModelRequest, ModelToolCall } from '../providers/provider.ts';
 import type { CapabilityCheck, ObservedAnswer } from './checks.ts';
 
@@ -56,13 +57,19 @@ export interface CheckOutcome {
   readonly lasting: string | null;
 }
 
-const lastingFailures: ReadonlySet<string> = new Set([
+/** Failures that say nothing about the model. */
+const lastingFailures: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'provider_key_refused',
   'provider_not_configured',
-  'provider_unreachable',
+  'provider_overloaded',
   'provider_silent',
+  'rate_limited',
   'model_not_installed',
 ]);
+
+function isLasting(error: AppError): boolean {
+  return lastingFailures.has(error.code) || (error instanceof ProviderFailure && error.kind === 'unreachable');
+}
 
 function resultsOf(check: CapabilityCheck, outcome: CapabilityResult['outcome'], reason: string): CapabilityResult[] {
   return check.expectations.map(({ capability }) => ({ capability, outcome, reason }));
@@ -93,7 +100,7 @@ export async function runCheck(
     return { results, cost, lasting: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
-    const lasting = lastingFailures.has(error.code) ? error.message : null;
+    const lasting = isLasting(error) ? error.message : null;
     return { results: resultsOf(check, 'no', error.message), cost: 0, lasting };
   }
 }

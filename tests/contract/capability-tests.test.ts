@@ -84,6 +84,15 @@ describe.each(ways)('a capability test, %s', (way) => {
     expect(host.provider.calls.length - before).toBe(1);
   });
 
+  test.each([429, 503])('says nothing about the model when the provider responds with %d', async (status) => {
+    host.provider.answerWith((call) => call.fail(status, 'Slow down'));
+    const before = host.provider.calls.length;
+    const { body } = await send(way, 'POST', '/capability-tests', scripted);
+    const ended = await whenEnded(way, body.id);
+    expect(ended).toMatchObject({ state: 'Failed', message: expect.stringContaining('Slow down'), results: [] });
+    expect(host.provider.calls.length - before).toBe(1);
+  });
+
   test('needs the scope manage, a known model and a known test', async () => {
     const key = host.issueKey({ scopes: ['run', 'audit'] });
     expect((await send(way, 'POST', '/capability-tests', scripted, key)).status).toBe(403);
@@ -93,4 +102,13 @@ describe.each(ways)('a capability test, %s', (way) => {
     expect((await send(way, 'GET', `/capability-tests/${id}`)).status).toBe(404);
     expect((await send(way, 'POST', `/capability-tests/${id}/stop`)).status).toBe(404);
   });
+});
+
+test('a capability test of an endpoint that is switched off says nothing about its model', async () => {
+  host.host.storage.providerCache.addEndpoint({ name: 'off', baseAddress: 'http://127.0.0.1:1/v1' });
+  host.host.storage.providerCache.addUserModel('OpenAiCompatible', 'off/model');
+  const target = { aiSystem: 'OpenAiCompatible', model: 'off/model' };
+  const { body } = await send('HTTP/1.1', 'POST', '/capability-tests', target);
+  const ended = await whenEnded('HTTP/1.1', body.id);
+  expect(ended).toMatchObject({ state: 'Failed', message: expect.stringContaining("Couldn't reach"), results: [] });
 });
