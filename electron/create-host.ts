@@ -51,6 +51,7 @@ import { createReviewServices } from './reviews/create-review-services.ts';
 import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createPassThrough } from './passthrough/create-passthrough.ts';
+import type { OutgoingNetwork } from './outgoing-network.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { createProviderPauses } from './providers/provider-pauses.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -68,15 +69,13 @@ import type { KeyStore } from './key-store/key-store.ts';
 import { describeStartFailure } from './storage/disk-failure.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
-export interface HostOptions extends Pick<TeamOptions, 'team' | 'teamOfflineMinutes'> {
+export interface HostOptions extends OutgoingNetwork, Pick<TeamOptions, 'team' | 'teamOfflineMinutes'> {
   readonly dataDirectory: string;
   /** Base addresses by provider name that override the settings, for people behind a gateway. */
   readonly providerBases: Readonly<Record<string, string>>;
   /** Compatible endpoints in addition to those in the settings. */
   readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
   readonly capabilities: readonly Capability[];
-  /** Sources of provider keys if no keychain has them. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Receives messages for the person who runs the host; never a secret. */
   readonly log: Log;
   /** The platform's keychain by default; tests pass their own. */
@@ -152,9 +151,9 @@ async function createServices(options: HostOptions) {
     log,
   });
   const providers = createProviders({
+    ...options,
     cache: storage.providerCache,
     keyStore: await openedKeyStore,
-    environment: options.environment,
     baseOverrides: options.providerBases,
     endpointOverrides: options.endpoints,
     settings: storage.settings,

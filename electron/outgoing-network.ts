@@ -2,8 +2,17 @@ import { isUnencrypted } from '../shared/address-safety.ts';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { addKnownSecret, type Log } from './log.ts';
 import type { Agent, Dispatcher } from 'undici';
+import type { IsDirect, Proxies } from './outgoing-dispatcher.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How this process reaches other computers. */
+export interface OutgoingNetwork {
+  /** May name a proxy. Of a host, also the source of provider keys that no keychain has. */
+  readonly environment: Environment;
+  /** Finds the exceptions of the system's proxy; absent if that isn't used. */
+  readonly isDirect?: IsDirect;
+}
 
 /** The usual variables, as curl and npm read them: the lower-case one takes precedence. */
 const proxyVariables = {
@@ -14,14 +23,6 @@ const proxyVariables = {
 
 /** A model server on this computer is never behind a proxy, which would resolve the address to itself. */
 const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-/** Addresses of proxies; empty for none. */
-interface Proxies {
-  readonly http: string;
-  readonly https: string;
-  /** Hosts that are reached without a proxy, separated by commas. */
-  readonly none: string;
-}
 
 function variableIn(environment: Environment, names: readonly string[]): string | undefined {
   return names.find((name) => environment[name]?.trim());
@@ -68,34 +69,29 @@ export function proxyOrigins(environment: Environment): string[] {
 
 /**
  * The dispatcher for calls to other computers: direct, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names,
- * except for the hosts of `NO_PROXY` and this computer. Imports undici, 1 MB of code that a start doesn't need.
+ * except for the hosts of `NO_PROXY`, this computer, and what is direct in the system's settings. Imports undici, 1 MB of code that a
+ * start doesn't need.
  */
-export async function createDispatcher(environment: Environment, options: Agent.Options): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent } = await import('undici');
-  const proxies = readProxies(environment);
-  if (proxies.http === '' && proxies.https === '') return new Agent(options);
-  return new EnvHttpProxyAgent({
-    ...options,
-    httpProxy: proxies.http,
-    httpsProxy: proxies.https,
-    noProxy: proxies.none,
-    // Many proxies open tunnels for TLS only, and need plain requests in readable form.
-    proxyTunnel: false,
-  });
+export async function createDispatcher(
+  { environment, isDirect }: OutgoingNetwork,
+  options: Agent.Options,
+): Promise<Dispatcher> {
+  const { openDispatcher } = await import('./outgoing-dispatcher.ts');
+  return openDispatcher(readProxies(environment), options, isDirect);
 }
 
 /**
  * Uses the same dispatcher for every `fetch` of this process (models are downloaded with it), and logs the proxy for the person who
  * runs the host. Call it once, before anything is fetched.
  */
-export async function useNetworkOf(environment: Environment, log: (message: string) => void): Promise<void> {
-  const { http, https, unreadable } = readProxies(environment);
+export async function useNetwork(network: OutgoingNetwork, log: (message: string) => void): Promise<void> {
+  const { http, https, unreadable } = readProxies(network.environment);
   for (const name of unreadable) {
     log(`${name} is not the address of a proxy, such as http://proxy.example:3128. It is not used.`);
   }
   if (http === '' && https === '') return;
   const { setGlobalDispatcher } = await import('undici');
-  setGlobalDispatcher(await createDispatcher(environment, {}));
+  setGlobalDispatcher(await createDispatcher(network, {}));
   // Without user name and password.
   log(`Calls to other computers go through the proxy ${new URL(https || http).host}.`);
 }

@@ -2,6 +2,7 @@ import { type AiSystem, type KeyedProvider, keyedProviders } from '../../shared/
 import type { Configuration, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
+import type { OutgoingNetwork } from '../outgoing-network.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { createCredentials, type CredentialsOptions } from './credentials.ts';
@@ -32,10 +33,8 @@ import type { Provider, RawUsage } from './provider.ts';
 import { registry } from './registry.ts';
 import type { ResponseReceiver } from './response-receiver.ts';
 
-export interface ProvidersOptions extends Pick<
-  CredentialsOptions,
-  'environment' | 'baseOverrides' | 'endpointOverrides'
-> {
+export interface ProvidersOptions
+  extends OutgoingNetwork, Pick<CredentialsOptions, 'baseOverrides' | 'endpointOverrides'> {
   readonly cache: ProviderCache;
   readonly keyStore: KeyStore;
   readonly settings: SettingsStore;
@@ -99,10 +98,7 @@ export interface Providers extends Endpoints, ModelList {
 
 export function createProviders(options: ProvidersOptions): Providers {
   const { cache, keyStore, settings, onDevice } = options;
-  const transport = createProviderFetch({
-    timeLimits: () => settings.read().timeLimits,
-    environment: options.environment,
-  });
+  const transport = createProviderFetch({ ...options, timeLimits: () => settings.read().timeLimits });
   const credentials = createCredentials({ ...options, transport, onChange: () => resolver.forget() });
   const directory = createModelDirectory(cache, credentials, settings);
   const resolver = createModelResolver({ settings, onDevice, credentials, directory });

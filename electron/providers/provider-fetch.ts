@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { parseAddress } from '../common/parse-address.ts';
 import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
-import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
+import { createDispatcher, type OutgoingNetwork, trustSystemCertificates } from '../outgoing-network.ts';
 import type { DirectTexts } from './direct-texts.ts';
 import type { RequestBody, RequestFiles } from './request-files.ts';
 import {
@@ -91,16 +91,14 @@ export interface ProviderFetch {
   readonly close: () => Promise<void>;
 }
 
-export interface ProviderFetchOptions {
+export interface ProviderFetchOptions extends OutgoingNetwork {
   /** Read at every call. */
   readonly timeLimits: () => TimeLimits;
   readonly sizeLimits?: SizeLimits;
-  /** May name a proxy. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** The connections to all providers. */
-function createConnections(environment: ProviderFetchOptions['environment']) {
+function createConnections(network: OutgoingNetwork) {
   // undici's own timeouts are off: they count whole seconds and can't change during a call.
   const agentOptions = {
     pipelining: 1,
@@ -113,7 +111,7 @@ function createConnections(environment: ProviderFetchOptions['environment']) {
   let opening: Promise<Dispatcher> | null = null;
   let isClosed = false;
   /** The first call opens it. */
-  const openAgent = () => (opening ??= createDispatcher(environment, agentOptions).then((opened) => (agent = opened)));
+  const openAgent = () => (opening ??= createDispatcher(network, agentOptions).then((opened) => (agent = opened)));
 
   /** Sends a request, at once if a call has opened the agent. The exchange fails for an invalid address, as in `fetch`. */
   function dispatch(exchange: Exchange, requestOf: () => Dispatcher.DispatchOptions): void {
@@ -145,8 +143,8 @@ function createConnections(environment: ProviderFetchOptions['environment']) {
  * `node:http` with an open connection 91 µs, `undici.request` 75 µs, its dispatcher 72 µs.
  */
 export function createProviderFetch(options: ProviderFetchOptions): ProviderFetch {
-  const { timeLimits, environment, sizeLimits = defaultSizeLimits } = options;
-  const { dispatch, close } = createConnections(environment);
+  const { timeLimits, sizeLimits = defaultSizeLimits } = options;
+  const { dispatch, close } = createConnections(options);
   const contextKey: unique symbol = Symbol('call context');
   // A `WeakMap` that no signal is removed from would keep each until the whole heap is marked.
   type JoinedSignal = AbortSignal & { [contextKey]?: CallContext };

@@ -3,7 +3,7 @@ import type { ComparisonFile } from '../comparisons/files/comparison-file.ts';
 import { readComparisonFile } from '../comparisons/files/read-comparison-file.ts';
 import { createHost } from '../create-host.ts';
 import { describeFailure } from '../log.ts';
-import { useNetworkOf } from '../outgoing-network.ts';
+import { useNetwork } from '../outgoing-network.ts';
 import { TransferError } from '../prompts/transfer/source-text.ts';
 import { compare, type CompareOutput, compareStatus, type ComparisonService, ServiceError } from './compare-command.ts';
 import { compareHelp, type CompareOptions, readCompareOptions } from './compare-options.ts';
@@ -53,7 +53,7 @@ async function run(options: CompareOptions, { environment, output, signal }: Com
   const file = await readFile(options, output);
   if (options.url !== null)
     return compare(runningService(options.url, environment['TOUCHSTONE_KEY']), file, options, output, signal);
-  await useNetworkOf(environment, (message) => output.report(message));
+  await useNetwork({ environment }, (message) => output.report(message));
   const host = await createHost({
     ...options,
     capabilities: [],

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { tuneEngine } from '../common/tune-engine.ts';
 import { createHost, type Host } from '../create-host.ts';
-import { useNetworkOf } from '../outgoing-network.ts';
+import { useNetwork } from '../outgoing-network.ts';
 import { createDownloadTickets, downloadHandlers, type DownloadTickets } from './browser-window.ts';
 import { UsageError } from './command-line.ts';
 import { defaultPort, readServeOptions, serveHelp, type ServeOptions } from './host-options.ts';
@@ -92,7 +92,7 @@ async function downloadModel(models: OnDeviceLanguageModels, signal: AbortSignal
 }
 
 async function run(options: ServeOptions): Promise<void> {
-  await useNetworkOf(process.env, log);
+  await useNetwork({ environment: process.env }, log);
   const downloads = createDownloadTickets();
   const host = await createHost({
     dataDirectory: options.dataDirectory,

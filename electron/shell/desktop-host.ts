@@ -6,13 +6,13 @@ import { type Api, implement } from '../api/api.ts';
 import { tuneEngine } from '../common/tune-engine.ts';
 import { createHost } from '../create-host.ts';
 import type { Log } from '../log.ts';
-import { useNetworkOf } from '../outgoing-network.ts';
+import { useNetwork } from '../outgoing-network.ts';
 import type { HostOptions } from '../server/command-line.ts';
 import { createLocalServer } from '../server/local-server.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
 import { followThemeSetting } from './main-window.ts';
 import type { OpenedFiles } from './opened-files.ts';
-import { withSystemProxy } from './system-proxy.ts';
+import { systemNetwork } from './system-proxy.ts';
 import { loadUpdater, readFeed } from './update-feed.ts';
 import { createUpdates } from './updates.ts';
 import { startUtilityChild } from './utility-child.ts';
@@ -38,8 +38,8 @@ export async function startDesktopHost({
   log,
 }: DesktopHostOptions): Promise<DesktopHost> {
   const { dataDirectory, providerBases, endpoints } = options;
-  const environment = await withSystemProxy(process.env, session.defaultSession);
-  await useNetworkOf(environment, log);
+  const network = await systemNetwork(process.env, session.defaultSession);
+  await useNetwork(network, log);
   const feed = await readFeed();
   const updates = createUpdates({ feed, loadUpdater: () => loadUpdater(feed!), log });
   const host = await createHost({
@@ -47,7 +47,7 @@ export async function startDesktopHost({
     providerBases,
     endpoints,
     capabilities,
-    environment,
+    ...network,
     startChild: startUtilityChild,
     handlers: [
       ...desktopHandlers(dataDirectory),

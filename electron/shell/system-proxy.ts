@@ -1,5 +1,5 @@
 import type { Session } from 'electron';
-import { namesProxy } from '../outgoing-network.ts';
+import { namesProxy, type OutgoingNetwork } from '../outgoing-network.ts';
 
 /** A script that finds the proxy may be on another computer. The window waits at most this long for it, in milliseconds. */
 const longestWait = 2_000;
@@ -18,12 +18,20 @@ export function proxyOfRules(rules: string): string | null {
 }
 
 /**
- * The environment with the system's proxy in `HTTPS_PROXY` and `HTTP_PROXY`, unless it sets one itself: a program that is started
+ * The environment, with the system's proxy in `HTTPS_PROXY` and `HTTP_PROXY`, unless it sets one itself: a program that is started
  * from a menu has no such variables. A change of the system's settings applies at the next start.
  */
-export async function withSystemProxy(environment: NodeJS.ProcessEnv, session: Session): Promise<NodeJS.ProcessEnv> {
-  if (namesProxy(environment)) return environment;
-  const timeUp = new Promise<string>((resolve) => setTimeout(resolve, longestWait, 'DIRECT').unref());
-  const proxy = proxyOfRules(await Promise.race([session.resolveProxy(anyAddress), timeUp]));
-  return proxy === null ? environment : { ...environment, HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
+export async function systemNetwork(environment: NodeJS.ProcessEnv, session: Session): Promise<OutgoingNetwork> {
+  if (namesProxy(environment)) return { environment };
+  const rulesOf = (address: string, otherwise: string): Promise<string> => {
+    const timeUp = new Promise<string>((resolve) => setTimeout(resolve, longestWait, otherwise).unref());
+    return Promise.race([session.resolveProxy(address), timeUp]).catch(() => otherwise);
+  };
+  const rules = await rulesOf(anyAddress, 'DIRECT');
+  const proxy = proxyOfRules(rules);
+  if (proxy === null) return { environment };
+  return {
+    environment: { ...environment, HTTPS_PROXY: proxy, HTTP_PROXY: proxy },
+    isDirect: async (origin) => proxyOfRules(await rulesOf(`${origin}/`, rules)) === null,
+  };
 }

@@ -2,7 +2,7 @@
  * A process that asks an address twice, as providers are called and as models are fetched, and writes both answers or errors as
  * a JSON list. Its environment says which way, and what to trust.
  */
-import { trustSystemCertificates, useNetworkOf } from '../../electron/outgoing-network.ts';
+import { trustSystemCertificates, useNetwork } from '../../electron/outgoing-network.ts';
 import { createProviderFetch } from '../../electron/providers/provider-fetch.ts';
 
 const address = process.argv[2]!;
@@ -20,7 +20,7 @@ async function textOf(answer: () => Promise<Response>): Promise<string> {
 }
 
 const asProvider = await textOf(() => transport.fetch(address));
-await useNetworkOf(process.env, () => undefined);
+await useNetwork({ environment: process.env }, () => undefined);
 trustSystemCertificates();
 const asModel = await textOf(() => fetch(address));
 process.stdout.write(JSON.stringify([asProvider, asModel]));

@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { generate } from 'selfsigned';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { useNetworkOf } from '../../electron/outgoing-network.ts';
+import type { IsDirect } from '../../electron/outgoing-dispatcher.ts';
+import { useNetwork } from '../../electron/outgoing-network.ts';
+import { createProviderFetch } from '../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider } from '../../electron/providers/registry.ts';
 import { hostEnvironment } from '../support/host-environment.ts';
 import { nodeOptions } from '../support/node-options.ts';
@@ -69,6 +72,37 @@ describe('a call to another computer', () => {
     expect(proxy.requests).toEqual([]);
   });
 
+  test("goes directly to what is an exception in the system's settings, which are read once for each origin", async () => {
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const isDirect = vi.fn<IsDirect>(async (origin) => origin.includes('0.0.0.0'));
+    const transport = createProviderFetch({ timeLimits: () => patientLimits, environment, isDirect });
+    const direct = provider.baseAddress.replace('127.0.0.1', '0.0.0.0');
+    const proxied = 'http://provider.test/v1';
+    for (const baseAddress of [direct, proxied, direct, proxied]) {
+      const endpoint = createEndpointProvider({ title: 'Local', baseAddress, key: null, transport });
+      expect((await endpoint.generate(modelRequest('llama'), { signal: noAbort() })).content).toBe('hello');
+    }
+    await transport.close();
+    const request = `POST ${proxied}/chat/completions`;
+    expect(proxy.requests).toEqual([request, request]);
+    expect(isDirect.mock.calls).toEqual([[new URL(direct).origin], ['http://provider.test']]);
+  });
+
+  test("of `fetch` follows the exceptions of the system's settings, too", async () => {
+    const before = getGlobalDispatcher();
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+    try {
+      await useNetwork({ environment, isDirect: async (origin) => origin.includes('0.0.0.0') }, () => undefined);
+      expect((await fetch(provider.baseAddress.replace('127.0.0.1', '0.0.0.0'))).status).toBeGreaterThan(0);
+      expect(proxy.requests).toEqual([]);
+      expect((await fetch('http://provider.test/v1')).status).toBeGreaterThan(0);
+      expect(proxy.requests).toEqual(['GET http://provider.test/v1']);
+    } finally {
+      await getGlobalDispatcher().destroy();
+      setGlobalDispatcher(before);
+    }
+  });
+
   test.each([
     [407, 'The proxy requires a user name and a password in its address.'],
     [403, 'The proxy may allow only some addresses.'],
@@ -121,9 +155,12 @@ test("TLS uses the tunnel of a proxy, and the operating system's certificates ar
 
 test('logs the proxy without its password, and warns of a variable without an address', async () => {
   const log = vi.fn<(message: string) => void>();
-  await useNetworkOf({}, log);
+  await useNetwork({ environment: {} }, log);
   expect(log).not.toHaveBeenCalled();
-  await useNetworkOf({ HTTPS_PROXY: 'ftp://files.test', http_proxy: 'http://ana:hidden@proxy.test:3128' }, log);
+  await useNetwork(
+    { environment: { HTTPS_PROXY: 'ftp://files.test', http_proxy: 'http://ana:hidden@proxy.test:3128' } },
+    log,
+  );
   expect(log.mock.calls.flat()).toEqual([
     'HTTPS_PROXY is not the address of a proxy, such as http://proxy.example:3128. It is not used.',
     'Calls to other computers go through the proxy proxy.test:3128.',
