@@ -37,7 +37,10 @@ export interface CredentialsOptions extends AddressOptions {
   readonly onChange: () => void;
 }
 
-/** Keys, addresses, and the providers made from them. Each key is read once, and only its provider gets it. */
+/**
+ * Keys, addresses, and the providers made from them. Each key is read once, and only its provider gets it. For `keySource`, `isReady` and
+ * `confirmation`, a key that the keychain doesn't let us read is missing; `provider` and `destination` throw.
+ */
 export interface Credentials extends ProviderAddresses {
   /** Where the key comes from. Null if there is none, or if it may not be sent to the current address. */
   keySource(providerId: ProviderId): KeySource;
@@ -50,8 +53,11 @@ export interface Credentials extends ProviderAddresses {
   confirmation(providerId: ProviderId): AddressConfirmation | null;
   /** Throws `conflict` if the origin is no longer `origin`, which is the one that the user saw. */
   confirm(providerId: ProviderId, origin: string): void;
-  /** The user entered the address, so prompts may be sent there. A stored key still needs its own confirmation. */
-  confirmEnteredAddress(providerId: ProviderId): void;
+  /**
+   * The user entered the address, so prompts may be sent there. A stored key still needs its own confirmation. Call it before the address
+   * is stored: the keychain may fail.
+   */
+  confirmEnteredAddress(providerId: ProviderId, address: string): void;
   /** Forgets that an address was confirmed if nothing has it any more. */
   forgetUnusedOrigin(address: string): void;
   /** Saves a key for the current address. It is sent to no other origin. */
@@ -82,13 +88,17 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   function invalidate(providerId: ProviderId): void {
     keys.delete(providerId);
+    listed.retry(providerId);
     providers.delete(providerId);
     onChange();
   }
 
   function keyOf(providerId: ProviderId): ApiKey | null {
     let apiKey = keys.get(providerId);
-    if (apiKey === undefined) keys.set(providerId, (apiKey = readKey(providerId, options, origins)));
+    if (apiKey === undefined) {
+      keys.set(providerId, (apiKey = readKey(providerId, options, origins)));
+      listed.retry(providerId);
+    }
     return apiKey;
   }
 
@@ -104,8 +114,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return isSafe ? null : { origin, keyOrigin: null, keySource: null };
   }
 
-  const keySource = (providerId: ProviderId) =>
-    confirmation(providerId) === null ? (keyOf(providerId)?.source ?? null) : null;
+  const listed = createListedStates(confirmation, keyOf);
 
   function createProvider(providerId: ProviderId): Provider {
     const required = confirmation(providerId);
@@ -123,18 +132,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   return {
     ...addresses,
-    keySource,
-    confirmation,
+    ...listed.states,
     invalidate,
     ...entered,
-    isReady: (providerId) =>
-      isKeyedProvider(providerId) ? keySource(providerId) !== null : confirmation(providerId) === null,
 
     setBaseAddress(provider, baseAddress) {
       const before = addresses.addressOf(provider);
+      if (baseAddress !== null) entered.confirmEnteredAddress(provider, baseAddress);
       addresses.setBaseAddress(provider, baseAddress);
       try {
-        entered.confirmEnteredAddress(provider);
         entered.forgetUnusedOrigin(before);
       } finally {
         invalidate(provider);
@@ -185,12 +191,50 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
+/** Lists read an unreadable entry again after this time: a silent keychain takes seconds, and another may open a dialog. */
+const unreadableMilliseconds = 10_000;
+
+/** What lists show. A keychain entry that can't be read is like a missing one: it must not take the others out of the list. */
+function createListedStates(
+  confirmation: Credentials['confirmation'],
+  keyOf: (providerId: ProviderId) => ApiKey | null,
+) {
+  const unreadableSince = new Map<ProviderId, number>();
+
+  function readOr<Value>(otherwise: Value, read: (providerId: ProviderId) => Value): (providerId: ProviderId) => Value {
+    return (providerId) => {
+      const since = unreadableSince.get(providerId) ?? -Infinity;
+      if (performance.now() - since < unreadableMilliseconds) return otherwise;
+      try {
+        return read(providerId);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        unreadableSince.set(providerId, performance.now());
+        return otherwise;
+      }
+    };
+  }
+
+  const keySource = (providerId: ProviderId): KeySource =>
+    confirmation(providerId) === null ? (keyOf(providerId)?.source ?? null) : null;
+  const isReady = (providerId: ProviderId): boolean =>
+    isKeyedProvider(providerId) ? keySource(providerId) !== null : confirmation(providerId) === null;
+  return {
+    states: {
+      keySource: readOr(null, keySource),
+      confirmation: readOr(null, confirmation),
+      isReady: readOr(false, isReady),
+    },
+    retry: (providerId: ProviderId) => void unreadableSince.delete(providerId),
+  };
+}
+
 function createEnteredAddresses(
   addresses: ProviderAddresses,
   origins: ConfirmedOrigins,
 ): Pick<Credentials, 'confirmEnteredAddress' | 'forgetUnusedOrigin'> {
-  function confirmEnteredAddress(providerId: ProviderId): void {
-    const origin = originOf(addresses.addressOf(providerId));
+  function confirmEnteredAddress(providerId: ProviderId, address: string): void {
+    const origin = originOf(address);
     const isSafe = addresses.isFromCommandLine(providerId) || needsNoConfirmation(providerId, origin);
     if (!isSafe) origins.add(origin);
   }

@@ -103,11 +103,18 @@ export function createEndpoints({ cache, credentials, settings, onChange }: Endp
 
     addEndpoint({ name, baseAddress, key }) {
       if (credentials.findEndpoint(name)) throw new AppError('conflict', `Endpoint "${name}" already exists.`);
+      credentials.confirmEnteredAddress(endpointId(name), baseAddress);
       cache.addEndpoint({ name, baseAddress });
-      // Null removes the key of an earlier endpoint of this name.
-      setKey(name, key ?? null);
-      credentials.confirmEnteredAddress(endpointId(name));
-      clearCache(name);
+      try {
+        // Null removes the key of an earlier endpoint of this name.
+        setKey(name, key ?? null);
+      } catch (error) {
+        cache.removeEndpoint(name);
+        credentials.forgetUnusedOrigin(baseAddress);
+        throw error;
+      } finally {
+        clearCache(name);
+      }
       return stateOf(find(name));
     },
 
@@ -115,8 +122,8 @@ export function createEndpoints({ cache, credentials, settings, onChange }: Endp
       const endpoint = find(name);
       if (baseAddress !== undefined) {
         rejectIfFromCommandLine(endpoint.name);
+        credentials.confirmEnteredAddress(endpointId(endpoint.name), baseAddress);
         cache.setEndpointAddress(endpoint.name, baseAddress);
-        credentials.confirmEnteredAddress(endpointId(endpoint.name));
         credentials.forgetUnusedOrigin(endpoint.baseAddress);
         clearCache(endpoint.name);
       }

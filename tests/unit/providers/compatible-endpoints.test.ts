@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../shared/app-error.ts';
 import { model as modelSchema } from '../../../shared/contract/providers.ts';
 import { modelRequest, noAbort } from '../../support/provider-calls.ts';
 import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
@@ -51,6 +52,40 @@ describe('compatible endpoints', () => {
     providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress, key: 'k1' });
     providers.removeEndpoint('Home');
     expect(providers.addEndpoint({ name: 'Home', baseAddress: 'http://127.0.0.1:1/v1' }).keySource).toBeNull();
+  });
+
+  it.each(['endpoint:gateway', 'endpoint:gateway origin', 'address https://models.test'])(
+    'are unchanged if the keychain fails at "%s", and can be added again',
+    (failing) => {
+      const providers = world.open();
+      const { write } = world.keyStore;
+      const lock = () =>
+        vi.spyOn(world.keyStore, 'write').mockImplementation((account, secret) => {
+          if (account === failing) throw new AppError('provider_not_configured', 'The keychain is locked.');
+          write(account, secret);
+        });
+      const endpoint = { name: 'gateway', baseAddress: 'https://models.test/v1', key: 'k' };
+      const locked = lock();
+      expect(rejectionOf(() => providers.addEndpoint(endpoint)).message).toBe('The keychain is locked.');
+      expect(providers.endpoints()).toEqual([]);
+      expect(world.keyStore.read('address https://models.test')).toBeNull();
+      locked.mockRestore();
+      expect(providers.addEndpoint(endpoint)).toMatchObject({ keySource: 'memory', confirmation: null });
+    },
+  );
+
+  it('and providers stay at their address if a new one could not be confirmed', () => {
+    const providers = world.open();
+    const baseAddress = 'https://models.test/v1';
+    providers.addEndpoint({ name: 'gateway', baseAddress, key: 'k' });
+    const before = [providers.endpoints(), providers.providerStates()];
+    vi.spyOn(world.keyStore, 'write').mockImplementation(() => {
+      throw new AppError('provider_not_configured', 'The keychain is locked.');
+    });
+    const other = 'https://other.test/v1';
+    expect(() => providers.updateEndpoint('gateway', { baseAddress: other, key: 'new' })).toThrow('locked');
+    expect(() => providers.setBaseAddress('Groq', other)).toThrow('locked');
+    expect([providers.endpoints(), providers.providerStates()]).toEqual(before);
   });
 
   it('have the prices that a user sets, until they are removed', () => {

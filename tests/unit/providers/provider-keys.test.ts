@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../shared/app-error.ts';
+import { keyedProviders } from '../../../shared/contract/common.ts';
 import { providerState } from '../../../shared/contract/providers.ts';
 import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
 import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
@@ -33,6 +35,31 @@ describe('keys', () => {
     providers.providerStates();
     providers.providerStates();
     expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(1);
+  });
+
+  it('that are locked leave the models of this device and of other providers in the list', () => {
+    const { read: readKey } = world.keyStore;
+    world.keyStore.write('Groq', 'k');
+    world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: 'https://models.test/v1' });
+    const failure = new AppError('provider_not_configured', 'The keychain is locked.');
+    const read = vi.spyOn(world.keyStore, 'read').mockImplementation((account) => {
+      if (!account.startsWith('Groq')) throw failure;
+      return readKey(account);
+    });
+    const providers = world.open({ environment: { OPENAI_API_KEY: 'k' } });
+    const readySystems = () => providers.models().flatMap(({ aiSystem, isReady }) => (isReady ? aiSystem : []));
+    expect(new Set(readySystems())).toEqual(new Set(['Groq']));
+    expect(providers.models().some(({ aiSystem }) => aiSystem === 'ServiceAi')).toBe(true);
+    expect(providers.providerStates().map(({ keySource }) => keySource)).toEqual(
+      keyedProviders.map((name) => (name === 'Groq' ? 'memory' : null)),
+    );
+    expect(providers.endpoints()).toMatchObject([{ name: 'gateway', keySource: null }]);
+    // A keychain may open a dialog each time.
+    expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(1);
+    expect(rejectionOf(() => providers.resolve('OpenAi', 'gpt-4o'))).toBe(failure);
+    read.mockRestore();
+    providers.resolve('OpenAi', 'gpt-4o');
+    expect(new Set(readySystems())).toEqual(new Set(['Groq', 'OpenAi']));
   });
 
   it('are in no other file', async () => {
