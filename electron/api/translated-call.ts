@@ -61,6 +61,7 @@ function valuesOf(body: Fields): Record<string, string> {
 
 interface StreamOptions {
   readonly requestId: string;
+  readonly signal: AbortSignal;
   readonly reportFailure: Log;
 }
 
@@ -94,6 +95,13 @@ async function streamed(
   const parts = run.stream();
   // A failure before the first part is an error response.
   const first = await parts.next();
+  const stop = () => {
+    run.stop();
+    // If no byte was read yet, cancelling the body doesn't reach the run.
+    void parts.return().catch(() => undefined);
+  };
+  if (options.signal.aborted) stop();
+  else options.signal.addEventListener('abort', stop, { once: true });
   const body = NodeStream.from(bytesOf(events, first, parts, options)) as unknown as ReadableStream<Uint8Array>;
   return new Response(body, { headers: { ...headers(), 'content-type': 'text/event-stream' } });
 }
@@ -306,13 +314,13 @@ export async function translatedCall(
   const { runId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
   const format = formats[api];
-  const { requestId } = input;
+  const { requestId, signal } = input;
   const { reportFailure } = options;
   // Only known when the model has begun to answer.
   const headers = () => headersOf(accepted, recorded);
   try {
     if (body['stream'] === true)
-      return await streamed(run, format.stream(head, body), headers, { requestId, reportFailure });
+      return await streamed(run, format.stream(head, body), headers, { requestId, signal, reportFailure });
     const whole = format.whole(head, await run.complete());
     return Response.json(whole, { headers: headers() });
   } catch (error) {

@@ -349,6 +349,21 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     const runId = String(response.headers['x-touchstone-run-id']);
     await expect.poll(() => host.host.storage.runs.read(runId)?.status).toBe('Cancelled');
   });
+
+  test('that leaves before it reads the answer ends its run', async () => {
+    const leaving = new AbortController();
+    const request = new Request('http://127.0.0.1/openai/v1/chat/completions', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'service/hl-gpt-4o-mini', messages: [question], stream: true }),
+      signal: leaving.signal,
+    });
+    const response = await host.host.api.fetch(request, { access: 'network' });
+    leaving.abort();
+    await response.body!.cancel();
+    const runId = response.headers.get('x-run-id')!;
+    await expect.poll(() => host.host.completions.active(runId)).toBeNull();
+  });
 });
 
 describe("the responses of one of Touchstone's models", () => {
