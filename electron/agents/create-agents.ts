@@ -87,14 +87,16 @@ export function createAgents(options: AgentsOptions): Agents {
 
   /** Starts a turn when those before it in its conversation have ended. */
   async function startInOrder(
-    agent: Agent,
+    id: string,
     conversationId: string,
     signal: AbortSignal,
-    start: () => Promise<AcceptedRun>,
+    start: (agent: Agent) => Promise<AcceptedRun>,
   ): Promise<AcceptedRun> {
     const end = await conversationTurns.take(conversationId, { signal });
     try {
-      const accepted = await start();
+      // The agent may have been changed or deleted while the turn waited.
+      const agent = store.read(id);
+      const accepted = await start(agent);
       turns.noteAgent(accepted.run.plan.runId, agent.id);
       void accepted.run.recorded.then(end);
       return accepted;
@@ -124,15 +126,16 @@ export function createAgents(options: AgentsOptions): Agents {
       if (known !== null) requireConversation(turns, known, origin.callerId);
       if (continueRunId === undefined) {
         const conversationId = known ?? timeOrderedId();
-        const start = () => startTurn(agent, message!, { conversationId, origin, signal }, options);
-        return startInOrder(agent, conversationId, signal, start);
+        const start = (current: Agent) => startTurn(current, message!, { conversationId, origin, signal }, options);
+        return startInOrder(agent.id, conversationId, signal, start);
       }
       const caller = { callerId: origin.callerId, agentId: agent.id, isWindow: origin.key === null };
       const run = readContinuable(continueRunId, caller, runs);
       const conversationId = known ?? run.conversationId;
       const results = { continueRunId, toolResults: toolResults! };
-      const start = () => continueTurn(agent, run, results, { conversationId, origin, signal }, options);
-      return startInOrder(agent, conversationId, signal, start);
+      const start = (current: Agent) =>
+        continueTurn(current, run, results, { conversationId, origin, signal }, options);
+      return startInOrder(agent.id, conversationId, signal, start);
     },
   };
 }

@@ -382,6 +382,24 @@ describe.each(ways)('%s: turns at the same time', (way) => {
     expect(statuses.filter(({ status }: { status: string }) => status === 'Completed')).toHaveLength(3);
   });
 
+  test.each(['PATCH', 'DELETE'])('in a queue follow the agent as it is when they start, after a %s', async (method) => {
+    answerLoudly();
+    const made = await create(way, { prompt: 'Old rules.' });
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
+    host.provider.answerWith(null);
+    const first = sendMessage(way, made, { message: 'two', conversationId });
+    const call = await host.provider.nextCall();
+    const waiting = sendMessage(way, made, { message: 'three', conversationId });
+    const body = method === 'PATCH' ? { prompt: 'New rules.' } : undefined;
+    await callJson(host, way, method, `/agents/${made.id}`, { body });
+    answerLoudly();
+    call.chatAnswer({ content: 'TWO' });
+    await first;
+    const { status } = await waiting;
+    expect(status).toBe(method === 'PATCH' ? 200 : 404);
+    if (method === 'PATCH') expect(lastMessages()).toContainEqual({ role: 'system', content: 'New rules.' });
+  });
+
   test('wait for the end of a stream that names its conversation at its start', async () => {
     const made = await create(way);
     host.provider.answerWith(null);
