@@ -21,6 +21,7 @@ import { validateQuery } from './validation.ts';
 
 const missingKey =
   'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';
+const twoKeys = 'The request carries two different API keys. Send one, or the same in both headers.';
 const wrongKey = 'This API key is unknown or was revoked. Issue a new one in Settings, API keys.';
 
 function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
@@ -31,10 +32,7 @@ function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
   const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (bearer === undefined) throw new AppError('unauthorized', 'The authorization header must be `Bearer <key>`.');
   if (custom !== null && custom.trim() !== bearer) {
-    throw new AppError(
-      'unauthorized',
-      'The request carries two different API keys. Send one, or the same in both headers.',
-    );
+    throw new AppError('unauthorized', twoKeys);
   }
   return bearer;
 }
@@ -48,11 +46,13 @@ function keyFromPassed({ headers, url }: Pick<Request, 'headers' | 'url'>, passe
   if (separate) return separate;
   const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
   const named = namedKeyHeaders.map((name) => headers.get(name)?.trim());
-  const sent = [...named, bearer, ...(passes === 'gemini' ? queryKeys(url) : [])];
-  const present = sent.filter((key) => key !== undefined && key !== '');
-  const key = present.find((candidate) => candidate!.startsWith('ts_')) ?? present[0];
-  if (key === undefined) throw new AppError('unauthorized', missingPassedKey);
-  return key;
+  const sent = [headers.get('x-hl-api-key')?.trim(), ...named, bearer, ...(passes === 'gemini' ? queryKeys(url) : [])];
+  const present = new Set(sent.filter((key) => key !== undefined && key !== ''));
+  const [key, other] = [...present].filter((candidate) => candidate!.startsWith('ts_'));
+  if (other !== undefined) throw new AppError('unauthorized', twoKeys);
+  const [first] = present;
+  if (first === undefined) throw new AppError('unauthorized', missingPassedKey);
+  return key ?? first;
 }
 
 /** Identifies the caller. Throws `unauthorized` if the key is missing, wrong or contradicted. */

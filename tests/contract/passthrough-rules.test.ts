@@ -561,6 +561,19 @@ describe('a call that cannot be recorded', () => {
     expect(await counts.json()).toMatchObject({ failed: 1, lastFailureAt: expect.any(String) });
   });
 
+  test('takes one key of Touchstone, in x-hl-api-key too, which goes no further', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'Hello' }] });
+    const statusWith = async (headers: Record<string, string>) =>
+      (await post('chat/completions', body, headers)).status;
+    const provided = { authorization: 'Bearer sk-own', 'x-hl-api-key': host.key };
+    expect(await statusWith(provided)).toBe(200);
+    expect(JSON.stringify(host.provider.calls.at(-1)!.headers)).not.toContain(host.key);
+    expect(await statusWith({ 'x-hl-api-key': host.key, 'x-api-key': host.key })).toBe(200);
+    expect(await statusWith({ 'x-api-key': host.issueKey() })).toBe(401);
+    expect(await statusWith({ 'x-hl-api-key': host.issueKey() })).toBe(401);
+  });
+
   test('is known to the window if it is rejected before it is recorded', async () => {
     const rejection = async () => {
       const counts = await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' });
