@@ -91,8 +91,9 @@ export function bearerHeaders(key: string | null): Record<string, string> {
 
 /** `YYYY-MM-DD` from a date, a date-time or seconds since 1970. */
 function shutdownDate(value: unknown): string | undefined {
-  if (typeof value === 'number' && value > 0) return new Date(value * 1000).toISOString().slice(0, 10);
-  return /^\d{4}-\d{2}-\d{2}/.exec(textField(value) ?? '')?.[0];
+  // Null for a number that is no date, such as one in microseconds.
+  const text = typeof value === 'number' && value > 0 ? new Date(value * 1000).toJSON() : textField(value);
+  return /^\d{4}-\d{2}-\d{2}/.exec(text ?? '')?.[0];
 }
 
 /** The list in OpenAI's format. Groq, vLLM, llama.cpp and gateways add fields. */

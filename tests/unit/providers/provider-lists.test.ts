@@ -27,6 +27,8 @@ describe('the list of', () => {
         { id: 'gpt-6-sol', object: 'model', created: 1, owned_by: 'openai', shutdown_date: null },
         { id: 'o3', object: 'model', shutdown_date: '2026-12-11' },
         { id: 'gpt-5', object: 'model', shutdown_date: 1796947200 },
+        { id: 'gpt-5-in-milliseconds', object: 'model', shutdown_date: 1796947200000 },
+        { id: 'gpt-5-in-microseconds', object: 'model', shutdown_date: 1796947200000000 },
         { id: 'tts-2', object: 'model' },
         { id: 'gpt-image-2', object: 'model' },
         { id: 'text-embedding-3-small', object: 'model' },
@@ -38,6 +40,8 @@ describe('the list of', () => {
       { name: 'gpt-6-sol' },
       { name: 'o3', shutdownDate: '2026-12-11' },
       { name: 'gpt-5', shutdownDate: '2026-12-11' },
+      { name: 'gpt-5-in-milliseconds' },
+      { name: 'gpt-5-in-microseconds' },
     ]);
     expect([world.server.calls[0]!.path, world.server.calls[0]!.headers.authorization]).toEqual([
       '/v1/models',
