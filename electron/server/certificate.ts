@@ -25,7 +25,7 @@ function isUsable({ key, cert }: Certificate, now: number): boolean {
     const certificate = new X509Certificate(cert);
     return (
       certificate.validToDate.getTime() - now > renewal &&
-      certificate.checkIP('127.0.0.1') !== undefined &&
+      ['127.0.0.1', '::1'].every((address) => certificate.checkIP(address) !== undefined) &&
       certificate.checkHost('localhost') !== undefined &&
       certificate.checkPrivateKey(createPrivateKey(key))
     );
@@ -69,6 +69,7 @@ async function makeCertificate(now: number): Promise<Certificate> {
         name: 'subjectAltName',
         altNames: [
           { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
           { type: 2, value: 'localhost' },
         ],
       },

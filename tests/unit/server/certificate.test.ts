@@ -19,7 +19,7 @@ test('a certificate is for this machine only, for a year, and no authority', asy
     purposes: certificate.keyUsage,
     type: certificate.publicKey.asymmetricKeyType,
   }).toEqual({
-    names: 'IP Address:127.0.0.1, DNS:localhost',
+    names: 'IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:localhost',
     ca: false,
     begins: now - day,
     ends: now + 396 * day,
