@@ -17,11 +17,9 @@ type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' 
 const appHeaderPrefix = 'x-app-';
 
 function appHeaders(headers: Headers): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    if (name.startsWith(appHeaderPrefix)) result[name.slice(appHeaderPrefix.length)] = value;
-  }
-  return result;
+  const own = [...headers].filter(([name]) => name.startsWith(appHeaderPrefix));
+  // An assignment would lose a header named `__proto__`.
+  return Object.fromEntries(own.map(([name, value]) => [name.slice(appHeaderPrefix.length), value]));
 }
 
 /** The caller of a run, in stored form. */

@@ -196,13 +196,13 @@ describe.each(ways)('%s', (way) => {
       host,
       '/api/completions/sync',
       { metadata: { conversationId, workspaceId, ticket: 7 } },
-      { 'x-app-Team': 'Blue' },
+      { 'x-app-Team': 'Blue', 'x-app-__proto__': 'odd' },
     );
     const [first, second] = [judgeSync(await host.send(way, request)), judgeSync(await host.send(way, request))];
     for (const { runId } of [first, second]) {
       expect(host.host.storage.runs.read(runId)).toMatchObject({
         conversationId,
-        appHeaders: { team: 'Blue' },
+        appHeaders: { team: 'Blue', ['__proto__']: 'odd' },
         metadata: { conversationId, workspaceId, ticket: 7 },
       });
     }
