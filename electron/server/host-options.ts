@@ -29,7 +29,9 @@ function toNamedAddress(
   const [name, address] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
   if (!text.includes('=') || !isName(name) || !baseAddress.safeParse(address).success) {
     // The message doesn't repeat the address, which may contain a password.
-    throw new UsageError(`${option} must be NAME=URL, where NAME is ${names} and URL is an http or https address.`);
+    throw new UsageError(
+      `${option} must be NAME=URL, where NAME is ${names} and URL is an http or https address without query, user name and password.`,
+    );
   }
   return [name, address];
 }

@@ -19,7 +19,11 @@ export const providerTest = z.object({
 });
 export type ProviderTest = z.infer<typeof providerTest>;
 
-export const baseAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).max(2000);
+/** Paths are added at its end, and keys have their own headers. */
+export const baseAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .max(2000)
+  .regex(/^[^/]*\/\/[^/?#@\\]*(?:\/[^?#]*)?$/, 'must have no query, fragment, user name or password');
 
 const keySource = z.enum(['keychain', 'memory', 'environment']).nullable();
 

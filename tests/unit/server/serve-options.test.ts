@@ -21,7 +21,7 @@ test('uses the defaults without options', () => {
 test('reads every option, and repeatable ones several times', () => {
   const typed =
     '--port 0 --team postgres://wren@db.example/records --team-offline-minutes 5 --data-dir here --json --tls --fetch-model ' +
-    '--provider-base OpenAi=http://a.example/v1?x=y --provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
+    '--provider-base OpenAi=http://a.example/v1/x=y --provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
   expect(readServeOptions(typed.split(' '))).toEqual({
     port: 0,
     team: 'postgres://wren@db.example/records',
@@ -30,7 +30,7 @@ test('reads every option, and repeatable ones several times', () => {
     isJson: true,
     isTls: true,
     fetchesModel: true,
-    providerBases: { OpenAi: 'http://a.example/v1?x=y', Groq: 'https://b.example' },
+    providerBases: { OpenAi: 'http://a.example/v1/x=y', Groq: 'https://b.example' },
     endpoints: [
       { name: 'one', baseAddress: 'http://127.0.0.1:1/v1' },
       { name: 'two.2', baseAddress: 'http://127.0.0.1:2' },
@@ -52,6 +52,9 @@ test.each([
   ['--provider-base OpenAi=a.example', /http or https address/],
   ['--endpoint one/two=http://a.example', /--endpoint must be NAME=URL/],
   ['--endpoint one=file:///etc', /http or https address/],
+  ['--endpoint one=https://a.example/v1?api-version=2', /without query, user name and password/],
+  ['--endpoint one=https://me:secret@a.example/v1', /without query, user name and password/],
+  ['--provider-base OpenAi=https://a.example/v1#part', /without query, user name and password/],
   ['-x', /'-x'/],
 ])('rejects "%s" in one line', (typed, message) => {
   const read = (): unknown => readServeOptions(typed.split(' '));

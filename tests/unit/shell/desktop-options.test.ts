@@ -9,7 +9,7 @@ test('reads its own options among those of Chromium', async () => {
     '--no-sandbox',
     '--data-dir',
     '/data',
-    '--provider-base=OpenAi=http://127.0.0.1:1/v1?a=b',
+    '--provider-base=OpenAi=http://127.0.0.1:1/v1/a=b',
     '--provider-base',
     'Groq=http://127.0.0.1:2',
     '--endpoint=local=http://127.0.0.1:3/v1',
@@ -17,7 +17,7 @@ test('reads its own options among those of Chromium', async () => {
   ]);
   expect(options).toEqual({
     dataDirectory: '/data',
-    providerBases: { OpenAi: 'http://127.0.0.1:1/v1?a=b', Groq: 'http://127.0.0.1:2' },
+    providerBases: { OpenAi: 'http://127.0.0.1:1/v1/a=b', Groq: 'http://127.0.0.1:2' },
     endpoints: [{ name: 'local', baseAddress: 'http://127.0.0.1:3/v1' }],
   });
 });
