@@ -14,7 +14,6 @@ import {
   numberOf,
   parsedJson,
   readAnswer,
-  readConfiguration,
   readMessages,
   readTime,
   readUsage,
@@ -22,6 +21,7 @@ import {
   textOf,
   tokensOf,
 } from './log-call.ts';
+import { readConfiguration } from './log-configuration.ts';
 
 /** Reads exports of Langfuse, chats in OpenAI's format, and rows of a CSV file. */
 
@@ -154,15 +154,15 @@ function innerBody(value: unknown): LogRecord | null {
   return isRecord(body) ? body : read;
 }
 
-/** The answer of a response of chat completions or of messages. */
+/** The answer of a response of chat completions, of messages or of the Responses API. */
 function answerOfResponse(response: LogRecord): { answer: LogAnswer; reason: unknown } {
   const [choice] = Array.isArray(response['choices']) ? (response['choices'] as unknown[]) : [];
   if (isRecord(choice))
     return { answer: readAnswer(choice['message'] ?? choice['text']), reason: choice['finish_reason'] };
-  const content = response['content'] ?? response['output'];
+  const { content, output, stop_reason: reason, incomplete_details: incomplete } = response;
   return {
-    answer: content === undefined ? noAnswer : readAnswer({ role: 'assistant', content }),
-    reason: response['stop_reason'],
+    answer: content === undefined ? readAnswer(output) : readAnswer({ role: 'assistant', content }),
+    reason: reason ?? (isRecord(incomplete) ? incomplete['reason'] : null),
   };
 }
 
@@ -179,7 +179,7 @@ function conversationOf(
 ): { messages: Message[]; answer: LogAnswer; reason: unknown } {
   const messages = [...systemMessages(request), ...readMessages(request['messages'] ?? request['input'])];
   if (response !== null) return { messages, ...answerOfResponse(response) };
-  const list = request['messages'];
+  const list = request['messages'] ?? request['input'];
   const last: unknown = Array.isArray(list) ? list.at(-1) : null;
   if (messages.at(-1)?.role !== 'assistant') return { messages, answer: noAnswer, reason: null };
   return { messages: messages.slice(0, -1), answer: readAnswer(last), reason: null };
@@ -192,7 +192,9 @@ export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftO
   if (request['messages'] === undefined && request['input'] === undefined) return { leftOut: 'Lines without messages' };
   const { messages, answer, reason } = conversationOf(request, response);
   if (messages.length === 0) return { leftOut: 'Lines without messages' };
-  const startedAt = readTime(value['created_at'] ?? value['timestamp'] ?? value['created'] ?? response?.['created']);
+  const startedAt = readTime(
+    value['created_at'] ?? value['timestamp'] ?? value['created'] ?? response?.['created'] ?? response?.['created_at'],
+  );
   const totalMs = numberOf(value['latency_ms'] ?? value['duration_ms']);
   const responseId = textOf(response?.['id']);
   const conversation = textOf(value['conversation_id'] ?? value['session_id']);

@@ -111,6 +111,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   complete: 'Stop',
   length: 'Length',
   max_tokens: 'Length',
+  max_output_tokens: 'Length',
   content_filter: 'ContentFilter',
   refusal: 'ContentFilter',
   safety: 'ContentFilter',
@@ -153,7 +154,8 @@ const thinkingTypes = new Set(['reasoning', 'thinking']);
 function toolCallOf(part: LogRecord): ToolCall {
   const definition = isRecord(part['function']) ? part['function'] : part;
   return {
-    id: textOf(part['id']) ?? textOf(part['call_id']) ?? textOf(part['toolCallId']) ?? '',
+    // An item of the Responses API has an ID of its own as well.
+    id: textOf(part['call_id']) ?? textOf(part['id']) ?? textOf(part['toolCallId']) ?? '',
     name: textOf(definition['name']) ?? textOf(part['toolName']) ?? 'tool',
     arguments: jsonText(definition['arguments'] ?? definition['input'] ?? part['server_tool_call'] ?? part['args']),
   };
@@ -163,7 +165,7 @@ function toolResultOf(part: LogRecord): MessagePart {
   const given = part['response'] ?? part['result'] ?? part['content'] ?? part['output'];
   // The AI SDK names the kind of an output beside its value.
   const content = isRecord(given) && 'value' in given && 'type' in given ? given['value'] : given;
-  const [toolCallId = ''] = ['id', 'tool_use_id', 'call_id', 'toolCallId'].flatMap((name) => textOf(part[name]) ?? []);
+  const [toolCallId = ''] = ['call_id', 'id', 'tool_use_id', 'toolCallId'].flatMap((name) => textOf(part[name]) ?? []);
   return {
     type: 'toolResult',
     toolCallId,
@@ -185,6 +187,12 @@ function placeholderOf(part: LogRecord): string {
   return uri === null || uri.startsWith('data:') || uri.length > 2000 ? `[${type}]` : `[${type}: ${uri}]`;
 }
 
+/** What a model thought. The Responses API has a list of texts, or only a summary. */
+function thoughtOf(part: LogRecord): string {
+  const texts = [part['content'], part['summary']].find((list) => Array.isArray(list) && list.length > 0);
+  return textOf(part['thinking']) ?? (Array.isArray(texts) ? texts.map(partText).join('\n') : partText(part));
+}
+
 /** The parts of a message, in the formats of OpenAI, Anthropic and OpenTelemetry. */
 function partsOf(content: unknown): { parts: MessagePart[]; reasoning: string[] } {
   if (content === null || content === undefined) return { parts: [], reasoning: [] };
@@ -199,16 +207,25 @@ function partsOf(content: unknown): { parts: MessagePart[]; reasoning: string[] 
     if (!isRecord(part)) parts.push({ type: 'text', text: partText(part) });
     else if (toolCallTypes.has(type)) parts.push({ type: 'toolCall', ...toolCallOf(part) });
     else if (toolResultTypes.has(type)) parts.push(toolResultOf(part));
-    else if (thinkingTypes.has(type)) reasoning.push(textOf(part['thinking']) ?? partText(part));
+    else if (thinkingTypes.has(type)) reasoning.push(thoughtOf(part));
     else if (/(?:^|_)text$/.test(type)) parts.push({ type: 'text', text: partText(part) });
     else parts.push({ type: 'text', text: placeholderOf(part) });
   }
   return { parts, reasoning };
 }
 
+/** Whether a value is what the Responses API lists between messages, such as a call, its result or reasoning. */
+function isBetweenMessages(value: unknown): boolean {
+  if (!isRecord(value) || 'role' in value || 'parts' in value || 'text' in value) return false;
+  const type = textOf(value['type'])?.toLowerCase();
+  if (type === undefined || type === 'message' || Object.hasOwn(roles, type)) return false;
+  return thinkingTypes.has(type) || !('content' in value);
+}
+
 /** One message with what the model thought before it. */
 function readMessage(value: unknown): { message: Message; reasoning: string | null } {
   if (!isRecord(value)) return { message: textMessage('user', jsonText(value ?? '')), reasoning: null };
+  if (isBetweenMessages(value)) return readMessage({ role: 'assistant', content: [value] });
   const role = roleOf(value['role'] ?? value['type']);
   const { parts, reasoning } = partsOf(value['parts'] ?? value['content'] ?? value['text']);
   const calls = Array.isArray(value['tool_calls']) ? value['tool_calls'].filter(isRecord) : [];
@@ -233,6 +250,9 @@ function isOnlyResults(content: readonly MessagePart[]): boolean {
   return content.length > 0 && content.every(({ type }) => type === 'toolResult');
 }
 
+const isThought = (value: unknown): boolean =>
+  isRecord(value) && isBetweenMessages(value) && thinkingTypes.has(String(value['type']));
+
 /** Messages of a list, of an object with `messages`, or of a text. */
 export function readMessages(value: unknown): Message[] {
   const read = parsedJson(value);
@@ -240,7 +260,7 @@ export function readMessages(value: unknown): Message[] {
   if (isRecord(read) && (Array.isArray(read['messages']) || Array.isArray(read['input']))) {
     return [...systemMessages(read), ...readMessages(read['messages'] ?? read['input'])];
   }
-  if (Array.isArray(read)) return read.map((item) => readMessage(item).message);
+  if (Array.isArray(read)) return read.filter((item) => !isThought(item)).map((item) => readMessage(item).message);
   if (isRecord(read) && ('role' in read || 'content' in read)) return [readMessage(read).message];
   return [textMessage('user', jsonText(read))];
 }
@@ -255,10 +275,17 @@ export function systemMessages(body: LogRecord): Message[] {
 
 export const noAnswer: LogAnswer = { content: '', toolCalls: [], reasoning: null };
 
+const isMessageItem = (value: unknown): value is LogRecord => isRecord(value) && value['type'] === 'message';
+
 /** What a message of the assistant says and calls. Of several choices, the first counts. */
 export function readAnswer(value: unknown): LogAnswer {
   const read = parsedJson(value);
   if (read === null || read === undefined || read === '') return noAnswer;
+  // The Responses API lists messages, calls and reasoning of one answer.
+  if (Array.isArray(read) && read.some((item) => isMessageItem(item) || isBetweenMessages(item))) {
+    const content = read.flatMap((item: unknown) => (isMessageItem(item) ? item['content'] : item));
+    return readAnswer({ role: 'assistant', content });
+  }
   const item: unknown =
     Array.isArray(read) && read.every(isRecord) && read.some((part) => 'role' in part) ? read[0] : read;
   const shaped = isRecord(item) && ('role' in item || 'content' in item || 'parts' in item || 'tool_calls' in item);
@@ -303,51 +330,4 @@ export function readUsage(value: unknown): LogUsage {
     reasoning: tokensOf(outputDetails['reasoning_tokens']),
     raw: usage,
   };
-}
-
-const parameterNames: Readonly<Record<string, string>> = {
-  temperature: 'temperature',
-  top_p: 'top_p',
-  top_k: 'top_k',
-  max_tokens: 'max_tokens',
-  max_completion_tokens: 'max_tokens',
-  max_output_tokens: 'max_tokens',
-  stop: 'stop',
-  stop_sequences: 'stop',
-  seed: 'seed',
-  frequency_penalty: 'frequency_penalty',
-  presence_penalty: 'presence_penalty',
-  reasoning_effort: 'reasoning_effort',
-  response_format: 'response_format',
-  tool_choice: 'tool_choice',
-  parallel_tool_calls: 'parallel_tool_calls',
-};
-
-/** The parameters of a request under our names, with its functions. */
-export function readConfiguration(body: LogRecord): Record<string, unknown> | null {
-  const read: [string, unknown][] = [];
-  for (const [name, own] of Object.entries(parameterNames)) {
-    const value = body[name];
-    if (value !== undefined && value !== null)
-      read.push([own, typeof value === 'string' ? (numberIn(own, value) ?? value) : value]);
-  }
-  const tools = parsedJson(body['tools']);
-  if (Array.isArray(tools) && tools.length > 0) read.push(['tools', tools.slice(0, 128).map(toolOf)]);
-  return read.length === 0 ? null : Object.fromEntries(read);
-}
-
-const textParameters = new Set(['stop', 'reasoning_effort', 'tool_choice']);
-
-function numberIn(name: string, value: string): number | null {
-  return textParameters.has(name) ? null : numberOf(value);
-}
-
-/** Anthropic's and OpenTelemetry's definitions of functions in OpenAI's format. */
-function toolOf(tool: unknown): unknown {
-  if (!isRecord(tool) || isRecord(tool['function'])) return tool;
-  const parameters = tool['input_schema'] ?? tool['parameters'];
-  const isFunction = typeof tool['name'] === 'string' && (tool['type'] === 'function' || isRecord(parameters));
-  if (!isFunction) return tool;
-  const { name, description = null } = tool;
-  return { type: 'function', function: { name, description, parameters: parameters ?? { type: 'object' } } };
 }

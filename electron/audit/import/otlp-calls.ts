@@ -11,12 +11,12 @@ import {
   numberOf,
   parsedJson,
   readAnswer,
-  readConfiguration,
   readMessages,
   textOf,
   timeOf,
   tokensOf,
 } from './log-call.ts';
+import { readConfiguration } from './log-configuration.ts';
 
 /** Reads spans of OpenTelemetry in OTLP's JSON format. https://github.com/open-telemetry/semantic-conventions-genai */
 

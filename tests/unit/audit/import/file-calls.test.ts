@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { ContentKeys, langfuseCalls, openAiCall } from '../../../../electron/audit/import/file-calls.ts';
+
+const read = (line: Record<string, unknown>) => openAiCall(line, new ContentKeys());
+
+test('reads calls of the Responses API with their steps', () => {
+  const request = {
+    model: 'gpt-5',
+    instructions: 'Be brief',
+    input: [
+      { role: 'user', content: 'Which heron?' },
+      { type: 'reasoning', id: 'rs_0', summary: [] },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'find', arguments: '{"bird":"heron"}' },
+      { type: 'function_call_output', id: 'fco_1', call_id: 'call_1', output: 'Grey' },
+    ],
+  };
+  const response = {
+    id: 'resp_1',
+    created_at: 1_764_400_000,
+    output: [
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'It is grey.' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'The grey ' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'heron' }] },
+      { type: 'function_call', id: 'fc_2', call_id: 'call_2', name: 'note', arguments: '{}' },
+    ],
+    incomplete_details: { reason: 'max_output_tokens' },
+  };
+  expect(read({ request, response })).toMatchObject({
+    startedAt: 1_764_400_000_000,
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Which heron?' }] },
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'call_1', name: 'find', arguments: '{"bird":"heron"}' }] },
+      { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'call_1', content: 'Grey' }] },
+    ],
+    answer: {
+      content: 'The grey heron',
+      reasoning: 'It is grey.',
+      toolCalls: [{ id: 'call_2', name: 'note', arguments: '{}' }],
+    },
+    finishReason: 'Length',
+  });
+  const [call] = langfuseCalls({ id: 'o1', type: 'GENERATION', input: request.input, output: response.output });
+  expect(call).toMatchObject({ answer: { content: 'The grey heron', toolCalls: [{ id: 'call_2' }] } });
+});
+
+test('reads the answer at the end of an input', () => {
+  const input = [
+    { role: 'user', content: 'Which heron?' },
+    { role: 'assistant', content: 'The grey one' },
+  ];
+  expect(read({ input })).toMatchObject({ messages: [{ role: 'user' }], answer: { content: 'The grey one' } });
+});
