@@ -347,7 +347,8 @@ describe.each(ways)('%s: imported logs', (way) => {
   });
 
   test('CSV with detected and with chosen columns', async () => {
-    const csv = 'Frage,Antwort,model,latency_ms\nWie spät?,"Zwölf, Uhr",gpt-4o,250\n,leer,gpt-4o,1\n';
+    const csv =
+      'Frage,Antwort,model,time,latency_ms\nWie spät?,"Zwölf, Uhr",gpt-4o,1764400000,250.5\n,leer,gpt-4o,1,1\n';
     expect(await send(way, '/audit/imports/preview', csv, 'a.csv')).toMatchObject({
       status: 400,
       body: { error: { message: 'The file has no column for the prompt; choose one.' } },
@@ -368,7 +369,7 @@ describe.each(ways)('%s: imported logs', (way) => {
         model: 'gpt-4o',
         input: { renderedPrompt: 'Wie spät?' },
         output: { content: 'Zwölf, Uhr' },
-        timing: { totalMs: 250 },
+        timing: { totalMs: 250.5 },
       },
     ]);
     await removed(way, batch.id);

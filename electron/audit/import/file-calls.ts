@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Message } from '../../../shared/contract/messages.ts';
 import type { CsvField } from '../../../shared/contract/log-imports.ts';
 import {
+  durationOf,
+  endOf,
   finishReasonOf,
   isRecord,
   type LeftOut,
@@ -195,7 +197,7 @@ export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftO
   const startedAt = readTime(
     value['created_at'] ?? value['timestamp'] ?? value['created'] ?? response?.['created'] ?? response?.['created_at'],
   );
-  const totalMs = numberOf(value['latency_ms'] ?? value['duration_ms']);
+  const totalMs = durationOf(value['latency_ms'] ?? value['duration_ms']);
   const responseId = textOf(response?.['id']);
   const conversation = textOf(value['conversation_id'] ?? value['session_id']);
   const key = responseId ?? keys.of(value);
@@ -205,8 +207,8 @@ export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftO
     provider: textOf(value['provider']),
     model: textOf(request['model']) ?? textOf(response?.['model']) ?? textOf(value['model']),
     startedAt,
-    endedAt: startedAt === null || totalMs === null ? null : startedAt + totalMs,
-    totalMs: totalMs !== null && totalMs >= 0 ? totalMs : null,
+    endedAt: endOf(startedAt, totalMs),
+    totalMs,
     firstTokenMs: null,
     messages,
     answer,
@@ -267,7 +269,7 @@ export function csvCall(row: LogRecord, columns: ColumnMap, keys: ContentKeys): 
   if (prompt === null) return { leftOut: 'Rows without a prompt' };
   const key = cell('id') ?? keys.of(row);
   const startedAt = readTime(cell('time'));
-  const totalMs = numberOf(cell('latencyMs'));
+  const totalMs = durationOf(cell('latencyMs'));
   const isMessages = /^\s*\[\s*\{/.test(prompt);
   return {
     key,
@@ -275,8 +277,8 @@ export function csvCall(row: LogRecord, columns: ColumnMap, keys: ContentKeys): 
     provider: cell('provider'),
     model: cell('model'),
     startedAt,
-    endedAt: startedAt === null || totalMs === null ? null : startedAt + totalMs,
-    totalMs: totalMs !== null && totalMs >= 0 ? totalMs : null,
+    endedAt: endOf(startedAt, totalMs),
+    totalMs,
     firstTokenMs: null,
     messages: [
       ...systemMessages({ system: cell('system') }),

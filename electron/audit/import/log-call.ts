@@ -95,6 +95,19 @@ export function timeOf(milliseconds: number | null): number | null {
   return milliseconds !== null && milliseconds > 0 && milliseconds < maxTime ? Math.round(milliseconds) : null;
 }
 
+const maxDuration = 365 * 86_400_000;
+
+/** Milliseconds that a call took; null for a number that can't be that. */
+export function durationOf(value: unknown): number | null {
+  const milliseconds = numberOf(value);
+  return milliseconds !== null && milliseconds >= 0 && milliseconds <= maxDuration ? milliseconds : null;
+}
+
+/** When a call ended. */
+export function endOf(startedAt: number | null, totalMs: number | null): number | null {
+  return startedAt === null || totalMs === null ? null : timeOf(startedAt + totalMs);
+}
+
 /** An ISO date, that of Langfuse's files in UTC without a zone, or seconds or milliseconds since 1970. */
 export function readTime(value: unknown): number | null {
   const number = numberOf(value);

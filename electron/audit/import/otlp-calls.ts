@@ -1,5 +1,6 @@
 import type { Message } from '../../../shared/contract/messages.ts';
 import {
+  durationOf,
   finishReasonOf,
   isRecord,
   type LeftOut,
@@ -250,7 +251,7 @@ function readSpan(span: LogRecord, resource: LogRecord): LogCall | LeftOut {
   const firstTokenSeconds = numberOf(
     attributes['gen_ai.response.time_to_first_chunk'] ?? attributes['gen_ai.server.time_to_first_token'],
   );
-  const firstChunkMs = numberOf(attributes['ai.response.msToFirstChunk']);
+  const firstChunkMs = attributes['ai.response.msToFirstChunk'];
   return {
     key: `${traceId.toLowerCase()}:${spanId.toLowerCase()}`,
     conversationKey: conversation ?? traceId.toLowerCase(),
@@ -259,7 +260,7 @@ function readSpan(span: LogRecord, resource: LogRecord): LogCall | LeftOut {
     startedAt,
     endedAt,
     totalMs: startedAt === null || endedAt === null || endedAt < startedAt ? null : endedAt - startedAt,
-    firstTokenMs: firstTokenSeconds === null ? firstChunkMs : firstTokenSeconds * 1000,
+    firstTokenMs: durationOf(firstTokenSeconds === null ? firstChunkMs : firstTokenSeconds * 1000),
     messages,
     answer,
     finishReason: finishReasonOf(finishReason) ?? finishReasonOf(reason),

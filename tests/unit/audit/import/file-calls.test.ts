@@ -51,3 +51,10 @@ test('reads the answer at the end of an input', () => {
   ];
   expect(read({ input })).toMatchObject({ messages: [{ role: 'user' }], answer: { content: 'The grey one' } });
 });
+
+test('takes no duration that would end a call beyond all dates', () => {
+  const messages = [{ role: 'user', content: 'Which heron?' }];
+  const call = { messages, timestamp: 1_764_400_000 };
+  expect(read({ ...call, latency_ms: 1e300 })).toMatchObject({ endedAt: null, totalMs: null });
+  expect(read({ ...call, latency_ms: 250.5 })).toMatchObject({ endedAt: 1_764_400_000_251, totalMs: 250.5 });
+});
