@@ -170,7 +170,8 @@ function answerOfResponse(response: LogRecord): { answer: LogAnswer; reason: unk
 
 function errorIn(value: unknown): string | null {
   const error = isRecord(value) ? value['error'] : null;
-  if (error === null || error === undefined) return null;
+  // Many programs write the field with every call.
+  if (error === null || error === undefined || error === '' || error === false) return null;
   return isRecord(error) ? (textOf(error['message']) ?? JSON.stringify(error).slice(0, 2000)) : String(error);
 }
 

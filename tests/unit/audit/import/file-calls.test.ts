@@ -58,3 +58,9 @@ test('takes no duration that would end a call beyond all dates', () => {
   expect(read({ ...call, latency_ms: 1e300 })).toMatchObject({ endedAt: null, totalMs: null });
   expect(read({ ...call, latency_ms: 250.5 })).toMatchObject({ endedAt: 1_764_400_000_251, totalMs: 250.5 });
 });
+
+test.each(['', false, null])('takes a call with the error %j for a success', (error) => {
+  const messages = [{ role: 'user', content: 'Which heron?' }];
+  expect(read({ messages, error })).toMatchObject({ error: null });
+  expect(read({ messages, error: 'quota' })).toMatchObject({ error: 'quota' });
+});
