@@ -49,8 +49,11 @@ export function unreadableLog(issue: string): AppError {
 
 const tooLong = () => unreadableLog('has a line of more than 256 MB; write one request or one observation per line');
 
+const noUtf8 = () => unreadableLog('is not in UTF-8');
+
 interface Line {
-  readonly text: string;
+  /** Null for the first or the last line that was cut within a character, as a rotated log can be. */
+  readonly text: string | null;
   readonly bytes: number;
 }
 
@@ -58,17 +61,18 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
   let rest: Buffer[] = [];
   let [restBytes, bytes] = [0, 0];
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (parts: Buffer[]): string => {
+  const decode = (parts: Buffer[], canBeCut: boolean): string | null => {
     try {
       return decoder.decode(parts.length === 1 ? parts[0] : Buffer.concat(parts));
     } catch {
-      throw unreadableLog('is not in UTF-8');
+      if (canBeCut) return null;
+      throw noUtf8();
     }
   };
   for await (const chunk of createReadStream(path, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      const text = decode([...rest, chunk.subarray(from, end)]);
+      const text = decode([...rest, chunk.subarray(from, end)], bytes === 0);
       bytes += restBytes + end - from + 1;
       [rest, restBytes, from] = [[], 0, end + 1];
       yield { text, bytes };
@@ -77,7 +81,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
     restBytes += chunk.length - from;
     if (restBytes > maxDocumentBytes) throw tooLong();
   }
-  if (restBytes > 0) yield { text: decode(rest), bytes: bytes + restBytes };
+  if (restBytes > 0) yield { text: decode(rest, true), bytes: bytes + restBytes };
 }
 
 function parse(text: string): { value: unknown } | null {
@@ -106,25 +110,40 @@ function* valuesIn(read: JsonItem['read'], bytes: number): Generator<JsonItem> {
   for (const value of entries) yield { read: { value }, bytes };
 }
 
-/** The objects of a file: one per line, or one document over several lines, or a list. */
+const startOf = ({ text }: Line): string | null => text && text.replace(/^\uFEFF/, '').trim();
+
+/** The objects of a file: one per line, or one document over several lines, or a list. A rotated log can start within a line. */
 async function* jsonItems(path: string): AsyncGenerator<JsonItem> {
   let isFirst = true;
-  for await (const { text, bytes } of linesOf(path)) {
-    const line = (isFirst ? text.replace(/^\uFEFF/, '') : text).trim();
-    if (line === '') continue;
-    const read = parse(line);
-    if (isFirst && read === null) return yield* documentItems(path);
+  let cut: JsonItem | null = null;
+  for await (const line of linesOf(path)) {
+    const text = startOf(line);
+    if (text === '') continue;
+    const item: JsonItem = { read: text === null ? null : parse(text), bytes: line.bytes };
+    if (isFirst && item.read === null) {
+      const document = await readDocument(path);
+      if (document) return yield* valuesIn(document.read, document.bytes);
+      cut = item;
+    } else {
+      if (cut !== null && !isRecord(item.read?.value)) break;
+      if (cut !== null) yield cut;
+      cut = null;
+      yield* valuesIn(item.read, item.bytes);
+    }
     isFirst = false;
-    yield* valuesIn(read, bytes);
   }
+  if (cut === null) return;
+  throw (await isTooLong(path)) ? tooLong() : unreadableLog('is neither JSON nor lines of JSON');
 }
 
-async function* documentItems(path: string): AsyncGenerator<JsonItem> {
-  const { size } = await stat(path);
-  if (size > maxDocumentBytes) throw tooLong();
-  const read = parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
-  if (read === null) throw unreadableLog('is neither JSON nor lines of JSON');
-  yield* valuesIn(read, size);
+const isTooLong = async (path: string): Promise<boolean> => (await stat(path)).size > maxDocumentBytes;
+
+/** A file as one document; null if it isn't one, or is too long for one. */
+async function readDocument(path: string): Promise<JsonItem | null> {
+  if (await isTooLong(path)) return null;
+  const content = await readFile(path);
+  const read = parse(content.toString('utf8').replace(/^\uFEFF/, ''));
+  return read && { read, bytes: content.length };
 }
 
 type JsonFormat = Exclude<LogFormat, 'csv'>;
@@ -182,25 +201,36 @@ async function openCsv({ path, fileName, columns }: LogFile): Promise<OpenLog> {
   };
 }
 
-async function firstCharacter(path: string): Promise<string> {
-  for await (const { text } of linesOf(path)) {
-    const start = text.replace(/^\uFEFF/, '').trimStart();
-    if (start !== '') return start[0]!;
+/** Whether a file starts with JSON, or has it in the second line, after one that was cut. */
+async function isJson(path: string): Promise<boolean> {
+  let first: Line | null = null;
+  for await (const line of linesOf(path)) {
+    const text = startOf(line);
+    if (text === '') continue;
+    if (first !== null) {
+      if (text !== null && formatOf(parse(text)?.value) !== null) return true;
+      break;
+    }
+    if (text !== null && '[{'.includes(text[0]!)) return true;
+    first = line;
   }
-  throw unreadableLog('is empty');
+  if (first === null) throw unreadableLog('is empty');
+  if (first.text === null) throw noUtf8();
+  return false;
 }
 
 /** Throws `invalid_request` for a file that is no log. */
 export async function openLog(file: LogFile): Promise<OpenLog> {
   const isNamedCsv = /\.[ct]sv$/i.test(file.fileName);
   if (file.format === 'csv' || (file.format === null && isNamedCsv)) return openCsv(file);
-  if (!'[{'.includes(await firstCharacter(file.path))) {
+  if (!(await isJson(file.path))) {
     if (file.format === null) return openCsv(file);
     throw unreadableLog('is not JSON');
   }
   let { format } = file;
   for await (const { read } of jsonItems(file.path)) {
-    format ??= formatOf(read?.value);
+    if (read === null) continue;
+    format ??= formatOf(read.value);
     break;
   }
   if (format === null) {
