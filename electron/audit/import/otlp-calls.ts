@@ -283,9 +283,19 @@ export function isOtlp(value: unknown): value is LogRecord {
   return isRecord(value) && (Array.isArray(value['resourceSpans']) || Array.isArray(value['resource_spans']));
 }
 
+/** A value with its fields in camel case. Names of attributes are values. */
+function inCamelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inCamelCase);
+  if (!isRecord(value)) return value;
+  const nameOf = (name: string) => name.replaceAll(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [nameOf(name), inCamelCase(inner)]));
+}
+
 /** The spans of a request in the order of their start. */
 export function otlpCalls(request: LogRecord): (LogCall | LeftOut)[] {
-  const found = listIn(request, 'resourceSpans').flatMap((resourceSpan) => {
+  // Some programs write the names of the protocol's definition.
+  const read = 'resource_spans' in request ? inCamelCase(request) : request;
+  const found = listIn(read, 'resourceSpans').flatMap((resourceSpan) => {
     const resource = isRecord(resourceSpan) ? resourceSpan['resource'] : null;
     const details = attributesOf(isRecord(resource) ? resource['attributes'] : null);
     return listIn(resourceSpan, 'scopeSpans')
