@@ -5,6 +5,7 @@ import type { TraceExportState } from '../../../shared/contract/trace-export.ts'
 import type { KeyStore } from '../../key-store/key-store.ts';
 import { createConfirmedOrigins } from '../../providers/confirmed-origins.ts';
 import type { RunStore, SettingsStore } from '../../storage/storage.ts';
+import { sampleCallerName } from '../samples/sample-callers.ts';
 import { attributesOf, type EndedRun, spanOf } from './run-span.ts';
 import { type Delivery, sendSpans, TemporaryFailure } from './send-spans.ts';
 
@@ -229,7 +230,9 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
   const stopListening = runs.onEnd((ended) => {
     const { address, hasContent } = settings.read().traceExport;
     if (address === null) return void waiting.clear();
-    for (const run of ended) if (!waiting.add(waitingSpanOf(run, hasContent))) dropped += 1;
+    // Samples are fictional: their runs and costs are no one's.
+    for (const recorded of ended.filter(({ run }) => sampleCallerName(run.callerId) === null))
+      if (!waiting.add(waitingSpanOf(recorded, hasContent))) dropped += 1;
     timer ??= setTimeout(() => void flush(), gatherMilliseconds).unref();
   });
 

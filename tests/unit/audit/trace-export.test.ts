@@ -8,6 +8,7 @@ import {
   headersIn,
   type TraceExportOptions,
 } from '../../../electron/audit/trace-export/create-trace-export.ts';
+import { createSamples } from '../../../electron/audit/samples/create-samples.ts';
 import { isOtlp, otlpCalls } from '../../../electron/audit/import/otlp-calls.ts';
 import type { LogCall } from '../../../electron/audit/import/log-call.ts';
 import { createMemoryKeyStore } from '../../../electron/key-store/key-store.ts';
@@ -77,6 +78,18 @@ test('sends a run that ended just before the host closes', async () => {
   await record(storage);
   await traces.close();
   expect(collector.received).toHaveLength(1);
+});
+
+test('sends no samples', async () => {
+  const collector = await startCollector();
+  const storage = openTestStorage();
+  storage.settings.update({ traceExport: { address: collector.address, hasContent: true } });
+  const traces = startExport(storage);
+  const samples = await createSamples({ store: storage.samples, runs: storage.runs });
+  await samples.load();
+  await record(storage, { model: 'gpt-5' });
+  await traces.close();
+  expect(collector.received.flatMap(({ calls }) => calls)).toMatchObject([{ model: 'gpt-5' }]);
 });
 
 test('sends nothing until the settings name a collector', async () => {
