@@ -85,12 +85,14 @@ function numberIn(configuration: NewRun['configuration'], name: string): number 
   return typeof value === 'number' ? value : null;
 }
 
+const operationOf = ({ origin }: NewRun) => (origin?.api === 'openai-embeddings' ? 'embeddings' : 'chat');
+
 function metadataOf({ run, outcome }: EndedRun): Record<string, Value> {
   const { usage, finishReason } = outcome;
   const number = (name: string) => numberIn(run.configuration, name);
   const reason = finishReasons[finishReason ?? ''];
   return {
-    'gen_ai.operation.name': 'chat',
+    'gen_ai.operation.name': operationOf(run),
     'gen_ai.provider.name': providers[run.aiSystem],
     'gen_ai.request.model': run.model,
     'gen_ai.conversation.id': run.conversationId,
@@ -124,7 +126,7 @@ export function spanOf(ended: EndedRun, hasContent: boolean): object {
   return {
     traceId: run.conversationId.replaceAll('-', ''),
     spanId: createHash('sha256').update(run.runId).digest('hex').slice(0, 16),
-    name: `chat ${run.model}`,
+    name: `${operationOf(run)} ${run.model}`,
     // A client.
     kind: 3,
     startTimeUnixNano: nanoseconds(run.createdAt),

@@ -80,6 +80,18 @@ test('sends a run that ended just before the host closes', async () => {
   expect(collector.received).toHaveLength(1);
 });
 
+test('names embeddings as such', async () => {
+  const collector = await startCollector();
+  const storage = openTestStorage();
+  storage.settings.update({ traceExport: { address: collector.address, hasContent: false } });
+  const traces = startExport(storage);
+  await record(storage, { model: 'text-embedding-3', origin: { api: 'openai-embeddings', client: null } });
+  await traces.close();
+  const [request] = collector.received;
+  expect(request!.text).toContain('"name":"embeddings text-embedding-3"');
+  expect(request!.calls).toEqual([{ leftOut: 'Embeddings, which have no answer' }]);
+});
+
 test('sends no samples', async () => {
   const collector = await startCollector();
   const storage = openTestStorage();
