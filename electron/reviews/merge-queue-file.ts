@@ -108,8 +108,11 @@ export function createMerger(options: MergeOptions) {
         'conflict',
         `The file has a review of the item ${line.itemId}, which this queue does not have.`,
       );
-    // One that was asked for here comes back.
-    if (line.type === 'secondReview' && store.item(queue.sequence, line.itemId).secondJson !== null) return;
+    if (line.type === 'secondReview') {
+      // One that was asked for here comes back, without the person, also when its run was deleted meanwhile.
+      const { secondJson, isRemoved } = store.item(queue.sequence, line.itemId);
+      if (secondJson !== null || isRemoved === 1) return;
+    }
     const reviewer = named.get(line.reviewerId.toLowerCase());
     if (!reviewer) throw invalidFile(`the reviewer ${line.reviewerId} is missing`);
     // Nobody else may speak for someone here, or replace what they answered.

@@ -258,6 +258,23 @@ describe('a queue file', () => {
     expect([own.status, own.body.error.message]).toEqual([409, expect.stringMatching(/500,000 characters/)]);
   });
 
+  test('comes back after the run of a requested second review was deleted', async () => {
+    const { path, wren, review, answers } = await prepare(1, { reviewersPerItem: 1 });
+    const { id } = (await wren('POST', `${path}/reservations`, {})).body.item;
+    await wren('POST', `${path}/items/${id}/second-review`);
+    await review(wren, true);
+    expect((await upload(colleague, '/review-queues/import', await download(host, path))).status).toBe(201);
+    expect((await at('POST', `${path}/reservations`)).body.item).toMatchObject({ id });
+    expect((await at('POST', `${path}/items/${id}/reviews`, answers(true))).status).toBe(201);
+    const result = await download(colleague, path);
+    expect(result).toContain('"type":"secondReview"');
+    host.host.storage.retention.apply('delete', Date.now() + 1000, 1000);
+    expect(await upload(host, `${path}/merge`, result)).toEqual({
+      status: 200,
+      body: { added: 0, known: 1, comments: 0, commentsLeftOut: 0 },
+    });
+  });
+
   test('without the fields, as older versions write it, is read', async () => {
     const { path, wren, review } = await prepare(1, { reviewersPerItem: 2 });
     await review(wren, true);
