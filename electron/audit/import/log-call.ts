@@ -108,13 +108,25 @@ export function endOf(startedAt: number | null, totalMs: number | null): number 
   return startedAt === null || totalMs === null ? null : timeOf(startedAt + totalMs);
 }
 
-/** An ISO date, that of Langfuse's files in UTC without a zone, or seconds or milliseconds since 1970. */
+/** Of seconds or their parts since 1970. In the years of models, each unit has numbers of another length. */
+function millisecondsOf(number: number): number {
+  if (number < 1e11) return number * 1000;
+  if (number < 1e14) return number;
+  return number < 1e17 ? number / 1e3 : number / 1e6;
+}
+
+/** The day comes first in dates with points, which JavaScript reads as the month. */
+const withPoints = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?))?$/;
+
+/** An ISO date, that of Langfuse's files in UTC without a zone, a date with points, or a number since 1970. */
 export function readTime(value: unknown): number | null {
   const number = numberOf(value);
-  if (number !== null) return timeOf(number < 1e11 ? number * 1000 : number);
+  if (number !== null) return timeOf(millisecondsOf(number));
   if (typeof value !== 'string') return null;
   const isWithoutZone = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?$/.test(value);
-  return timeOf(Date.parse(isWithoutZone ? `${value.replace(' ', 'T')}Z` : value) || null);
+  const [, day, month, year, time = ''] = withPoints.exec(value.trim()) ?? [];
+  const text = year === undefined ? value : `${month}/${day}/${year} ${time}`;
+  return timeOf(Date.parse(isWithoutZone ? `${value.replace(' ', 'T')}Z` : text) || null);
 }
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
