@@ -209,6 +209,16 @@ export function useReviewStep(id: string) {
   const { client, token, headers } = useReviewing();
   const queryClient = useQueryClient();
   const reserve = (body: { itemId?: string }) => client.call(reserveItem, { headers, parameters: { id }, body });
+  async function skip(itemId: string, reason: string): Promise<void> {
+    const parameters = { id, itemId };
+    try {
+      await client.call(skipItem, { headers, parameters, body: { reason } });
+    } catch (failure) {
+      // Nothing is left to skip when the run was deleted meanwhile.
+      const { state } = await client.call(readReviewItem, { headers, parameters });
+      if (state !== 'removed') throw failure;
+    }
+  }
   // A reviewer who has left meanwhile would keep the next item from others.
   const isOpen = () => queryClient.getQueryState(reservationKey(token, id)) !== undefined;
   return useMutation({
@@ -222,7 +232,7 @@ export function useReviewStep(id: string) {
         await client.call(submitReview, { headers, parameters, body: { answers: step.answers, note: step.note } });
         // Here, because a reviewer who leaves at once has left the panel.
         forgetReviewDraft(reviewDraftId(token, id, step.itemId));
-      } else await client.call(skipItem, { headers, parameters, body: { reason: step.reason } });
+      } else await skip(step.itemId, step.reason);
       if (!isOpen()) return null;
       return reserve({}).then(
         (reservation) => reservation ?? null,

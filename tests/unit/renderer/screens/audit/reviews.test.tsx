@@ -409,6 +409,23 @@ test('an item is skipped with a reason, and after the last one nothing is left',
   await rubricPanel();
 });
 
+test('an item whose run was deleted meanwhile gives way to the next one', async () => {
+  let window!: WindowHost;
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: (own, host) => prepareQueue(own, (window = host), 1),
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  window.storage.retention.apply('delete', Date.now() + 1000, 10);
+  press('s');
+  const dialog = await screen.findByRole('dialog', { name: 'Skip this item' });
+  const reason = within(dialog).getByLabelText('Reason');
+  fireEvent.change(reason, { target: { value: 'Deleted' } });
+  fireEvent.keyDown(reason, { key: 'Enter' });
+  await screen.findByText('All items have their reviews');
+});
+
 test('says who has an item that a reviewer wants, and keeps the own one', async () => {
   opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
   const others = [await joinAs('heron'), await joinAs('osprey')];
