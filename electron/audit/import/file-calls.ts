@@ -228,7 +228,7 @@ export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftO
 
 /** The words by which a column is recognised, in lower case without punctuation. */
 const columnNames: Readonly<Record<CsvField, readonly string[]>> = {
-  id: ['id', 'runid', 'callid', 'requestid', 'traceid'],
+  id: ['id', 'runid', 'callid', 'requestid'],
   conversation: ['conversation', 'conversationid', 'sessionid', 'session', 'threadid'],
   time: ['time', 'timestamp', 'createdat', 'created', 'date', 'starttime', 'startedat'],
   system: ['system', 'systemmessage', 'systemprompt', 'instructions'],
@@ -249,9 +249,10 @@ export type ColumnMap = Readonly<Record<string, CsvField | null>>;
 /** The fields of columns by their names. The first column with a name gets the field. */
 export function detectColumns(columns: readonly string[]): Record<string, CsvField | null> {
   const taken = new Set<CsvField>();
-  return Object.fromEntries(
+  const plainOf = (column: string) => column.toLowerCase().replace(/[^a-z]/g, '');
+  const detected = Object.fromEntries(
     columns.map((column) => {
-      const plain = column.toLowerCase().replace(/[^a-z]/g, '');
+      const plain = plainOf(column);
       const found = (Object.keys(columnNames) as CsvField[]).find(
         (field) => !taken.has(field) && columnNames[field].includes(plain),
       );
@@ -259,6 +260,9 @@ export function detectColumns(columns: readonly string[]): Record<string, CsvFie
       return [column, found ?? null];
     }),
   );
+  // A trace can have several calls, so it doesn't identify one.
+  const trace = columns.find((column) => plainOf(column) === 'traceid');
+  return trace === undefined || taken.has('conversation') ? detected : { ...detected, [trace]: 'conversation' };
 }
 
 export function csvCall(row: LogRecord, columns: ColumnMap, keys: ContentKeys): LogCall | LeftOut {

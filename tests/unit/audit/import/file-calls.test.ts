@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { ContentKeys, langfuseCalls, openAiCall } from '../../../../electron/audit/import/file-calls.ts';
+import {
+  ContentKeys,
+  csvCall,
+  detectColumns,
+  langfuseCalls,
+  openAiCall,
+} from '../../../../electron/audit/import/file-calls.ts';
 
 const read = (line: Record<string, unknown>) => openAiCall(line, new ContentKeys());
 
@@ -63,4 +69,13 @@ test.each(['', false, null])('takes a call with the error %j for a success', (er
   const messages = [{ role: 'user', content: 'Which heron?' }];
   expect(read({ messages, error })).toMatchObject({ error: null });
   expect(read({ messages, error: 'quota' })).toMatchObject({ error: 'quota' });
+});
+
+test('takes the rows of one trace for the calls of one conversation', () => {
+  const columns = detectColumns(['trace_id', 'prompt']);
+  const keys = new ContentKeys();
+  const [first, second] = ['One?', 'Two?'].map((prompt) => csvCall({ trace_id: 't1', prompt }, columns, keys));
+  expect([first, second]).toMatchObject([{ conversationKey: 't1' }, { conversationKey: 't1' }]);
+  expect(first).not.toHaveProperty('key', (second as { key: string }).key);
+  expect(detectColumns(['traceId', 'session'])).toEqual({ traceId: null, session: 'conversation' });
 });
