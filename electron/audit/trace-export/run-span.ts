@@ -13,17 +13,26 @@ export interface EndedRun {
 
 type Value = string | number | boolean | readonly string[] | null | undefined;
 
-function valueOf(value: NonNullable<Value>): object {
+/** Collectors may type an attribute by its first value, so these are never whole numbers. */
+const doubles = new Set([
+  'gen_ai.request.temperature',
+  'gen_ai.request.top_p',
+  'gen_ai.response.time_to_first_chunk',
+  'touchstone.cost.usd',
+]);
+
+function valueOf(key: string, value: NonNullable<Value>): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !doubles.has(key) ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map((item) => ({ stringValue: item })) } };
 }
 
 /** Attributes without those that are unknown. */
 export function attributesOf(values: Readonly<Record<string, Value>>): object[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    value === null || value === undefined ? [] : [{ key, value: valueOf(value) }],
+    value === null || value === undefined ? [] : [{ key, value: valueOf(key, value) }],
   );
 }
 

@@ -80,6 +80,19 @@ test('sends a run that ended just before the host closes', async () => {
   expect(collector.received).toHaveLength(1);
 });
 
+test('gives an attribute the same type for each value', async () => {
+  const collector = await startCollector();
+  const storage = openTestStorage();
+  storage.settings.update({ traceExport: { address: collector.address, hasContent: false } });
+  const traces = startExport(storage);
+  for (const temperature of [1, 0.5]) await record(storage, { configuration: { temperature, max_tokens: 100 } });
+  await traces.close();
+  const text = collector.received.map((request) => request.text).join('');
+  for (const temperature of [1, 0.5])
+    expect(text).toContain(`{"key":"gen_ai.request.temperature","value":{"doubleValue":${temperature}}}`);
+  expect(text).toContain('{"key":"gen_ai.request.max_tokens","value":{"intValue":"100"}}');
+});
+
 test('names embeddings as such', async () => {
   const collector = await startCollector();
   const storage = openTestStorage();
