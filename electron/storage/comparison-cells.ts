@@ -159,9 +159,10 @@ const verdictNeeds = `
     SELECT position, cells.completion_tokens AS completionTokens, CASE
       WHEN hash IS NULL OR hash = @hash AND verdict_json = 'null' THEN 'missing'
       WHEN hash <> @hash THEN 'stale'
-      WHEN @counts AND instr(checks_json, '"counts":false') AND EXISTS (
+      WHEN @counts AND (instr(checks_json, '"counts":false') OR instr(checks_json, '"uncountedRunIds"')) AND EXISTS (
         SELECT 1 FROM json_each(checks_json) AS result
-        WHERE result.value ->> '$.counts' = 0 AND instr(result.value ->> '$.runIds', judge_run_id)) THEN 'uncounted'
+        WHERE result.value ->> '$.counts' = 0 AND instr(result.value ->> '$.runIds', judge_run_id)
+          OR instr(result.value ->> '$.uncountedRunIds', judge_run_id)) THEN 'uncounted'
     END AS need
     FROM comparison_cells AS cells JOIN runs ON runs.id = cells.run_id
       LEFT JOIN judge_verdicts AS verdicts ON verdicts.judge = @judge AND verdicts.run_id = cells.run_id

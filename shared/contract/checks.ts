@@ -278,8 +278,14 @@ export const checkResult = z
     counts: z
       .boolean()
       .optional()
-      .describe('`false` for the verdict of a judge that is not calibrated: it decides nothing'),
+      .describe(
+        '`false` for the verdict of a judge that is not calibrated, and for `all` or `any` with no other result: it decides nothing',
+      ),
     runIds: z.array(z.string()).optional().describe('Runs of the judge in the audit'),
+    uncountedRunIds: z
+      .array(z.string())
+      .optional()
+      .describe('For `all` and `any`: those of judges that are not calibrated, whose verdicts decide nothing in it'),
     cost: z.number().nullable().optional().describe('Of these runs in US dollars; null if the price is unknown'),
   })
   .meta({ id: 'CheckResult' });

@@ -172,19 +172,27 @@ describe.each(ways)('%s: judges', (way) => {
   });
 });
 
+const label = (way: Way, judgeId: string, runId: string, value: string | null) =>
+  callJson(host, way, 'PUT', `/judges/${judgeId}/labels/${runId}`, { body: { label: value } });
+
+/** Labels 40 answers, of which a third is "bad". Returns their runs. */
+async function labelAnswers(way: Way, judgeId: string): Promise<string[]> {
+  const runIds: string[] = [];
+  for (let row = 0; row < 40; row += 1) {
+    const isBad = row % 3 === 0;
+    const runId = await answer(way, isBad ? 'bad' : 'good', { ticket: `ticket ${row}` });
+    runIds.push(runId);
+    expect((await label(way, judgeId, runId, isBad ? 'fail' : 'pass')).status).toBe(200);
+  }
+  return runIds;
+}
+
 describe('the calibration of a judge', () => {
   const way = 'in memory';
 
   test('judges the labelled answers, keeps what it has when the provider fails, and becomes stale', async () => {
     const { id } = await create(way);
-    const label = (runId: string, value: string | null) =>
-      callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, { body: { label: value } });
-    const runIds: string[] = [];
-    for (let row = 0; row < 40; row += 1) {
-      const runId = await answer(way, row % 3 === 0 ? 'bad' : 'good', { ticket: `ticket ${row}` });
-      runIds.push(runId);
-      expect((await label(runId, row % 3 === 0 ? 'fail' : 'pass')).status).toBe(200);
-    }
+    const runIds = await labelAnswers(way, id);
     const calibrate = () => callJson(host, way, 'POST', `/judges/${id}/calibration`);
 
     const judged = (text: string) => verdict(text.includes('Answer: good') ? 'pass' : 'fail');
@@ -221,7 +229,7 @@ describe('the calibration of a judge', () => {
     });
     expect(changed.body.calibration).toMatchObject({ isCalibrated: false, labels: 40, withoutVerdict: 40 });
     expect((await callJson(host, way, 'GET', `/judges/${id}/labels`)).body.data[0].isStale).toBe(true);
-    expect((await label(runIds[0]!, null)).body.calibration.labels).toBe(39);
+    expect((await label(way, id, runIds[0]!, null)).body.calibration.labels).toBe(39);
   });
 
   test('leaves out runs that lack a column of the prompt', async () => {
@@ -304,7 +312,8 @@ describe('a judge in a comparison', () => {
       await expect.poll(async () => (await read()).state, patience).not.toBe('Running');
     };
     await post('start');
-    return { read, cells, judgeAgain: () => post('judge') };
+    const needs = async () => (await callJson(host, way, 'GET', `${address}/judge`)).body.judges[0];
+    return { read, cells, needs, judgeAgain: () => post('judge') };
   }
 
   const answersAndJudges = (judged: string | null) =>
@@ -317,8 +326,8 @@ describe('a judge in a comparison', () => {
     const inside: Check = {
       kind: 'all',
       checks: [
-        { kind: 'length', min: 1 },
         { kind: 'any', checks: [judge, judge] },
+        { kind: 'length', min: 1 },
       ],
     };
     const beside = await compareWith([judge]);
@@ -333,6 +342,28 @@ describe('a judge in a comparison', () => {
     expect(cell!.verdicts[0]!.reason).toContain('Because');
     const capped = await compareWith([inside], { rows: 4, maxCost: cost.spent });
     expect(await capped.read()).toMatchObject({ state: 'Stopped', cells: { completed: 2 } });
+  });
+
+  test.each([
+    ['alone', (judge: Check): Check => ({ kind: 'any', checks: [judge] })],
+    ['beside another check', (judge: Check): Check => ({ kind: 'all', checks: [{ kind: 'length', min: 1 }, judge] })],
+  ])('inside others, %s, decides after its calibration only', async (_, around) => {
+    const { id } = await create(way);
+    await labelAnswers(way, id);
+    answerWith((text) => {
+      if (!text.includes('Does it keep')) return 'Good day.';
+      return verdict(text.includes('Answer: good') ? 'pass' : 'fail');
+    });
+    const checks: Check[] = [{ kind: 'length', min: 1 }, around({ kind: 'judge', judgeId: id })];
+    const { cells, needs, judgeAgain } = await compareWith(checks);
+    expect((await cells()).map(({ passed }) => passed)).toEqual([true, true]);
+    expect(await needs()).toMatchObject({ uncounted: 0 });
+    const calibrated = await callJson(host, way, 'POST', `/judges/${id}/calibration`);
+    expect(calibrated.body.calibration).toMatchObject({ isCalibrated: true });
+    expect(await needs()).toMatchObject({ missing: 0, uncounted: 2 });
+    await judgeAgain();
+    expect((await cells()).map(({ passed }) => passed)).toEqual([false, false]);
+    expect(await needs()).toMatchObject({ uncounted: 0 });
   });
 
   test('is paid once for two checks', async () => {

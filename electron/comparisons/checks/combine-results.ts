@@ -12,11 +12,14 @@ interface Weighted extends CheckResult {
   readonly weight: number;
 }
 
-/** Those that decide, with their weights: not those of weight 0, and not those of judges that aren't calibrated. */
-function decidingResults(checks: readonly Check[], results: readonly CheckResult[]): Weighted[] {
+/** Those with a weight. */
+function weightedResults(checks: readonly Check[], results: readonly CheckResult[]): Weighted[] {
   const weighted = results.map((result, index) => ({ ...result, weight: checks[index]?.weight ?? 1 }));
-  return weighted.filter(({ weight, counts }) => weight > 0 && counts !== false);
+  return weighted.filter(({ weight }) => weight > 0);
 }
+
+/** Those that decide: not those of judges that aren't calibrated. */
+const decidingOf = (weighted: readonly Weighted[]) => weighted.filter(({ counts }) => counts !== false);
 
 /** The mean by weight of those with a score; null without any. */
 function weightedScore(results: readonly Weighted[]): number | null {
@@ -44,16 +47,21 @@ function combine(
   kind: 'all' | 'any',
   checks: readonly Check[],
   inner: readonly CheckResult[],
-): Judged & { reason: string } {
-  const deciding = decidingResults(checks, inner);
-  const passes = deciding.map(({ pass }) => pass);
+): Judged & Pick<Outcome, 'reason' | 'counts'> {
+  const weighted = weightedResults(checks, inner);
+  const deciding = decidingOf(weighted);
+  const counts = weighted.length === 0 || deciding.length > 0;
+  // One that decides nothing is shown as its judges are.
+  const shown = counts ? deciding : weighted;
+  const passes = shown.map(({ pass }) => pass);
   const pass = passes.length === 0 ? null : kind === 'all' ? allPass(passes) : anyPasses(passes);
-  const scores = deciding.flatMap(({ score }) => (score === null ? [] : [score]));
+  const scores = shown.flatMap(({ score }) => (score === null ? [] : [score]));
   const best = scores.length === 0 ? null : Math.max(...scores);
   const decisive = inner.find((result) => result.pass === pass) ?? inner[0]!;
   const count = inner.filter((result) => result.pass === true).length;
   const reason = `${count} of ${inner.length} pass. ${label(decisive)}: ${decisive.reason}`;
-  return { pass, score: kind === 'all' ? weightedScore(deciding) : best, reason: reason.slice(0, 1000) };
+  const score = kind === 'all' ? weightedScore(shown) : best;
+  return { pass, score, reason: reason.slice(0, 1000), ...(!counts && { counts }) };
 }
 
 /** The checks inside others that combine none themselves. */
@@ -65,7 +73,7 @@ function innermost(checks: readonly Check[]): SimpleCheck[] {
 function judgeRuns(
   checks: readonly Check[],
   resultOf: (check: SimpleCheck) => LocalResult,
-): Pick<Outcome, 'runIds' | 'cost'> {
+): Pick<CheckResult, 'runIds' | 'uncountedRunIds' | 'cost'> {
   const judged = new Map<string, Outcome & { runIds: string[] }>();
   for (const check of innermost(checks)) {
     const result = resultOf(check);
@@ -74,12 +82,18 @@ function judgeRuns(
   }
   const results = [...judged.values()];
   if (results.length === 0) return {};
-  return { runIds: results.flatMap(({ runIds }) => runIds), cost: sumOfCosts(results.map(({ cost }) => cost ?? null)) };
+  const runIdsOf = (those: typeof results) => those.flatMap(({ runIds }) => runIds);
+  const uncounted = runIdsOf(results.filter(({ counts }) => counts === false));
+  return {
+    runIds: runIdsOf(results),
+    ...(uncounted.length > 0 && { uncountedRunIds: uncounted }),
+    cost: sumOfCosts(results.map(({ cost }) => cost ?? null)),
+  };
 }
 
 /** The result of a check from those of the checks inside it. */
 export function combineResults(check: Check, resultOf: (check: SimpleCheck) => LocalResult): CheckResult {
-  let result: Judged & Pick<Outcome, 'reason' | 'counts' | 'runIds' | 'cost'>;
+  let result: Judged & Pick<CheckResult, 'reason' | 'counts' | 'runIds' | 'uncountedRunIds' | 'cost'>;
   if ('checks' in check) {
     const inner = check.checks.map((each) => combineResults(each, resultOf));
     result = { ...combine(check.kind, check.checks, inner), ...judgeRuns(check.checks, resultOf) };
@@ -87,7 +101,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     const own = resultOf(check);
     result = typeof own === 'string' ? { pass: null, score: null, reason: own } : own;
   }
-  const { pass, score, reason, counts, runIds, cost } = result;
+  const { pass, score, reason, counts, runIds, uncountedRunIds, cost } = result;
   const isInverted = check.not === true;
   return {
     kind: check.kind,
@@ -97,6 +111,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     reason,
     ...(counts !== undefined && { counts }),
     ...(runIds && { runIds }),
+    ...(uncountedRunIds && { uncountedRunIds }),
     ...(cost !== undefined && { cost }),
   };
 }
@@ -106,7 +121,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
  * weight 0 decide nothing.
  */
 export function cellVerdict(checks: readonly Check[], results: readonly CheckResult[]): Judged {
-  const deciding = decidingResults(checks, results);
+  const deciding = decidingOf(weightedResults(checks, results));
   if (deciding.length === 0) return { pass: null, score: null };
   return { pass: allPass(deciding.map(({ pass }) => pass)), score: weightedScore(deciding) };
 }

@@ -207,6 +207,29 @@ describe('checks', () => {
     expect((await runner.run([judge], output('good'), {}, { signal }))[0]).toMatchObject({ pass: null });
   });
 
+  test('a judge that is not calibrated decides nothing inside others either', async () => {
+    const judge: Check = { kind: 'judge', judgeId: 'known' };
+    const other: Check = { kind: 'length', min: 1 };
+    const judged = { runId: 'r', origin: { callerId: 'c', key: null, appHeaders: {} }, concurrency: 4 };
+    const runChecks = async (checks: Check[], counts = false) => {
+      const results = await runner.run(checks, output('bad'), { counts }, { signal, judged });
+      return { result: results[1], cell: cellVerdict(checks, results) };
+    };
+    const judgesOnly: Check = { kind: 'all', checks: [{ kind: 'any', checks: [judge] }] };
+    const alone = await runChecks([other, judgesOnly]);
+    expect(alone.result).toMatchObject({ pass: false, score: 0, counts: false });
+    expect(alone.cell).toEqual({ pass: true, score: 1 });
+    const inverted = await runChecks([other, { kind: 'any', not: true, checks: [judge, { ...other, weight: 0 }] }]);
+    expect(inverted.result).toMatchObject({ pass: true, score: 1, counts: false });
+    expect((await runChecks([other, judgesOnly], true)).cell).toEqual({ pass: false, score: 0.5 });
+
+    const mixed: Check = { kind: 'all', checks: [judge, other] };
+    const { result } = await runChecks([other, mixed]);
+    expect(result).toMatchObject({ pass: true, runIds: ['judge of r'], uncountedRunIds: ['judge of r'] });
+    expect(result).not.toHaveProperty('counts');
+    expect((await runChecks([other, mixed], true)).result).not.toHaveProperty('uncountedRunIds');
+  });
+
   test('are combined: what is not judged could be either', async () => {
     const pass: Check = { kind: 'contains', value: 'a' };
     const fail: Check = { kind: 'contains', value: 'z' };
