@@ -260,7 +260,8 @@ function createRowWriter(database: Database.Database, writes: ReturnType<typeof 
     if ('content' in row) return row.content;
     const inserted = writes.insertContent.get(dataset, row.id, row.json);
     const content = inserted ?? writes.content.get(dataset, row.id)!;
-    if (inserted !== undefined) for (const fileId of row.fileIds) writes.insertFile.run(fileId, content);
+    // Also of a stored content: the same JSON names no file in a column of another type.
+    for (const fileId of row.fileIds) writes.insertFile.run(fileId, content);
     return content;
   }
 

@@ -59,6 +59,21 @@ test('a write that is cancelled leaves nothing', async () => {
   expect(log).toEqual([]);
 });
 
+test('a file stays when its JSON column becomes a column of files', async () => {
+  const storage = openTestStorage();
+  const { datasets } = open(storage);
+  onTestFinished(() => datasets.close());
+  const id = 'a'.repeat(64);
+  const details = { mediaType: 'text/plain' as const, bytes: 1, width: null, height: null, pages: null };
+  storage.files.add({ id, name: 'note.txt', ...details }, 'caller');
+  const rows = [{ note: { fileId: id } }];
+  const created = await datasets.create({ name: 'A', columns: [{ name: 'note', type: 'json' }], rows }, author);
+  await datasets.addVersion(created.id, { columns: [{ name: 'note', type: 'file' }], changes: {} }, author);
+  const later = Date.now() + 1;
+  expect(storage.files.removeUnused({ before: later, windowCallerId: 'window', windowBefore: later }, 10)).toEqual([]);
+  expect(storage.files.has(id)).toBe(true);
+});
+
 test('a version has at most 100,000 rows and 200 MB', () => {
   const size = new VersionSize();
   size.add(100_000, 200 * 1_048_576);
