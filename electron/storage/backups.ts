@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -12,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, link } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
@@ -71,13 +72,22 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-async function backUpFiles(directory: string, backup: string): Promise<void> {
+function linkOrCopySync(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+/** Each file of prompts, and its path in a backup, whose folders are created. */
+function* filesToBackUp(directory: string, backup: string): Generator<{ readonly from: string; readonly to: string }> {
   const source = filesDirectory(directory);
   if (!existsSync(source)) return;
-  for (const folder of (await readdir(source)).filter(isFileFolder)) {
+  for (const folder of readdirSync(source).filter(isFileFolder)) {
     const target = join(backedUpFiles(backup), folder);
-    await mkdir(target, { recursive: true, mode: 0o700 });
-    for (const id of await readdir(join(source, folder))) await linkOrCopy(join(source, folder, id), join(target, id));
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    for (const id of readdirSync(join(source, folder))) yield { from: join(source, folder, id), to: join(target, id) };
   }
 }
 
@@ -135,7 +145,7 @@ export function createBackups(
       const file = newBackupFile(directory);
       try {
         await database.backup(`${file}.partial`);
-        await backUpFiles(directory, file);
+        for (const { from, to } of filesToBackUp(directory, file)) await linkOrCopy(from, to);
         completeBackup(file);
       } catch (error) {
         rmSync(backedUpFiles(file), { recursive: true, force: true });
@@ -204,6 +214,7 @@ function keepPresent(directory: string): void {
   } finally {
     database.close();
   }
+  for (const { from, to } of filesToBackUp(directory, safetyCopy)) linkOrCopySync(from, to);
   copyFileSync(file, `${safetyCopy}.partial`);
   moveToDisk(`${safetyCopy}.partial`, safetyCopy);
 }

@@ -86,6 +86,27 @@ test('a backup has the files of prompts, and a restore brings back those that we
   expect(readdirSync(folder)).toEqual(['ab01', 'ab02']);
 });
 
+test('the database that a restore replaces has its files, too', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const { fileName } = await before.createBackup();
+  const folder = join(directory, 'files', 'ab');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'ab01');
+  writeFileSync(file, 'content');
+  before.scheduleRestore(fileName);
+  await before.close();
+
+  const restored = openStorage({ directory });
+  rmSync(file);
+  const replaced = restored.listBackups().find((backup) => backup.fileName !== fileName)!;
+  restored.scheduleRestore(replaced.fileName);
+  await restored.close();
+
+  openTestStorage({ directory });
+  expect(readFileSync(file, 'utf8')).toBe('content');
+});
+
 test('rejects missing, damaged and foreign backups', async () => {
   const storage = openTestStorage();
   await record(storage);
