@@ -64,8 +64,11 @@ export interface VoteStore {
   blindVotes(comparison: number, query: ListQuery): ListPage<StoredBlindVote>;
   /** The newest one of a voter on two variants, in any order, that isn't finished. */
   openBlindVote(comparison: number, vote: Pick<StoredBlindVote, 'voter' | 'first' | 'second'>): StoredBlindVote | null;
-  /** The newest finished one of each voter on two variants, in any order. */
-  finishedBlindVotes(comparison: number, variants: Pick<StoredBlindVote, 'first' | 'second'>): StoredBlindVote[];
+  /** The newest finished one of each voter on two variants, in any order, with the question if there is one. */
+  finishedBlindVotes(
+    comparison: number,
+    vote: Pick<StoredBlindVote, 'first' | 'second'> & Partial<Pick<StoredBlindVote, 'question'>>,
+  ): StoredBlindVote[];
   /** Throws `not_found`. */
   findBlindVote(id: string): StoredBlindVote;
   setQuestion(blindVote: number, question: string): void;
@@ -135,10 +138,14 @@ function blindVoteStatements(database: Database.Database) {
       `${blindVoteRows} WHERE blind_votes.comparison = ? AND voter = ? AND finished_at IS NULL
        AND (first, second) IN (VALUES (?, ?), (?, ?)) ORDER BY blind_votes.sequence DESC LIMIT 1`,
     ),
-    finished: database.prepare<[number, number, number, number, number], StoredBlindVote>(
+    finished: database.prepare<
+      { comparison: number; first: number; second: number; question: string | null },
+      StoredBlindVote
+    >(
       `${blindVoteRows} WHERE blind_votes.sequence IN (
-         SELECT max(sequence) FROM blind_votes WHERE comparison = ? AND finished_at IS NOT NULL
-           AND (first, second) IN (VALUES (?, ?), (?, ?)) GROUP BY voter)`,
+         SELECT max(sequence) FROM blind_votes WHERE comparison = @comparison AND finished_at IS NOT NULL
+           AND (first, second) IN (VALUES (@first, @second), (@second, @first)) AND question = coalesce(@question, question)
+         GROUP BY voter)`,
     ),
     // The comparison may have been deleted, and its votes not yet.
     find: database.prepare<[string], StoredBlindVote>(
@@ -199,7 +206,8 @@ export function createVoteStore(database: Database.Database, tokenSecret: string
       })(query),
     openBlindVote: (comparison, { voter, first, second }) =>
       blind.open.get(comparison, voter, first, second, second, first) ?? null,
-    finishedBlindVotes: (comparison, { first, second }) => blind.finished.all(comparison, first, second, second, first),
+    finishedBlindVotes: (comparison, { first, second, question = null }) =>
+      blind.finished.all({ comparison, first, second, question }),
     findBlindVote: find,
     setQuestion: (blindVote, question) => void blind.setQuestion.run(question, blindVote),
     finishBlindVote: (blindVote) => void blind.finish.run(Date.now(), blindVote),

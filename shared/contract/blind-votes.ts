@@ -88,7 +88,7 @@ const blindResult = z
         sentence: z.string(),
       })
       .nullable()
-      .describe('How far all who finished a vote on these variants agree; null if only one did'),
+      .describe('How far all who finished a vote on these variants with this question agree; null if only one did'),
   })
   .meta({ id: 'BlindVoteResult' });
 export type BlindVoteResult = z.infer<typeof blindResult>;

@@ -307,15 +307,15 @@ describe('blind votes', () => {
   test('say how far several people agree, whose variants are in any order', async () => {
     const { id } = await compare(4);
     const anna = host.issueKey({ name: 'Anna', scopes: ['run', 'audit', 'manage'] });
-    const finished = async (variants: string[], preferred: string[], key = host.key) => {
-      let vote = (await start(id, { variants }, key)).body as BlindVote;
-      const { id: voteId } = vote;
+    const finished = async (variants: string[], preferred: string[], key = host.key, question?: string) => {
+      let vote = (await start(id, { variants, ...(question && { question }) }, key)).body as BlindVote;
+      const { id: startedId } = vote;
       const choices = new Map(preferred.map((name, row) => [row, name]));
       while (vote.pair) vote = (await voteOn(vote, { vote: sideOf(vote, choices.get(vote.pair.position)!) }, key)).body;
-      return (await act(voteId, 'finish', key)).body as BlindVote;
+      return (await act(startedId, 'finish', key)).body as BlindVote;
     };
     expect((await finished(['A', 'B'], ['A', 'A', 'B', 'B'])).result!.people).toBeNull();
-    const { result } = await finished(['B', 'A'], ['A', 'A', 'B', 'A'], anna);
+    const { id: voteId, result } = await finished(['B', 'A'], ['A', 'A', 'B', 'A'], anna);
     // Three of four equal pairs; of the eight labels five are A, so that 13 of 28 pairs are equal by chance.
     expect(result!.people).toMatchObject({
       voters: 2,
@@ -326,6 +326,11 @@ describe('blind votes', () => {
       ),
     });
     expect(result!.people!.alpha).toBeCloseTo(1 - 0.25 / (1 - 13 / 28), 12);
+    // A vote on another question is about something else.
+    const other = await finished(['A', 'B'], ['B', 'B', 'A', 'A'], anna, 'Which is shorter?');
+    expect(other.result!.people).toBeNull();
+    const again = (await callJson(host, way, 'GET', `/blind-votes/${voteId}`)).body as BlindVote;
+    expect(again.result!.people).toEqual(result!.people);
   });
 
   test('count for the answers that were shown, also if an earlier repeat ends before the vote', async () => {

@@ -46,7 +46,7 @@ function describePeople(voters: number, found: Reliability | null): string {
   return `${start}: alpha ${alpha.toFixed(2)} (95 %: ${interval[0].toFixed(2)} to ${interval[1].toFixed(2)})`;
 }
 
-/** How far people agree who finished a vote on the same variants, in any order; null for one. */
+/** How far people agree who finished a vote on the same question and variants, in any order; null for one. */
 export function peopleAgreement(votes: readonly FinishedVote[]): BlindVoteResult['people'] {
   const [base] = votes;
   if (!base || votes.length < 2) return null;
@@ -96,7 +96,7 @@ interface ResultInput {
   readonly pairs: readonly StoredPairVote[];
   readonly cellsOf: (pair: StoredPairVote) => PairCells | null;
   readonly judgeName: (id: string) => string;
-  /** Of all who finished one on the same variants. */
+  /** Of all who finished one on the same variants with the same question. */
   readonly finished: readonly FinishedVote[];
 }
 
