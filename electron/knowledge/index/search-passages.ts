@@ -80,6 +80,8 @@ function relevanceOf({ similarity, coverage }: { similarity: number | null; cove
 
 /** Hits of both lists that are read before their passages are scored, for the query and its parts together. */
 const listDepth = 60;
+/** Hits of a list that are read if copies of the same texts fill its beginning. */
+const depthBehindCopies = 1000;
 
 /** The passages that a search may find. */
 export interface SearchScope {
@@ -108,6 +110,16 @@ function wholeText({ heading, text }: StoredPassage): string {
   return heading === null ? text : `${heading}\n${text}`;
 }
 
+/** Reads each passage once. */
+function createReader({ read }: PassageStore): (id: number) => StoredPassage {
+  const known = new Map<number, StoredPassage>();
+  return (id) => {
+    const passage = known.get(id) ?? read(id);
+    known.set(id, passage);
+    return passage;
+  };
+}
+
 /** The whole query or a part of it. */
 interface Question {
   readonly words: readonly QueryTerm[];
@@ -117,17 +129,43 @@ interface Question {
   readonly share: number;
 }
 
+/**
+ * The first hits of a list. If fewer than half of them, or than `limit`, have different texts, it is read on, without further copies, so
+ * that a text in many sources doesn't displace all others.
+ */
+function firstHits<Item>(
+  find: (count: number) => Item[],
+  textOf: (item: Item) => string,
+  { depth, limit }: { readonly depth: number; readonly limit: number },
+): Item[] {
+  const first = find(depth);
+  const texts = new Set(first.map(textOf));
+  if (first.length < depth || texts.size >= Math.max(depth / 2, limit)) return first;
+  const others = find(depthBehindCopies).filter((item) => {
+    if (texts.size >= depth) return false;
+    const text = textOf(item);
+    return !texts.has(text) && texts.add(text);
+  });
+  return [...first, ...others];
+}
+
 /** The passages of both lists, scored one by one by meaning and words together. */
 function judge(parts: SearchParts, { words, vector, share }: Question, limit: number): Hit[] {
   const { store, isAllowed, passages } = parts;
   const vectors = vector && parts.vectors;
-  const depth = Math.max(Math.ceil(listDepth * share), limit);
-  const byWords = parts.words.search(words, { count: depth, isAllowed, passages, share });
-  const byMeaning = vectors?.nearest(vector!, depth, parts.isComparable) ?? [];
+  const depths = { depth: Math.max(Math.ceil(listDepth * share), limit), limit };
+  const read = createReader(store);
+  const byWords = firstHits(
+    (count) => parts.words.search(words, { count, isAllowed, passages, share }),
+    ({ id }) => read(id).text,
+    depths,
+  );
+  const nearest = (count: number) => vectors?.nearest(vector!, count, parts.isComparable) ?? [];
+  const byMeaning = firstHits(nearest, ({ slot }) => read(slot).text, depths);
   const textRanks = ranksOf(byWords.map(({ id }) => id));
   const vectorRanks = ranksOf(byMeaning.map(({ slot }) => slot));
   const scores = new Map(byWords.map(({ id, score }) => [id, score]));
-  const found = [...new Set([...textRanks.keys(), ...vectorRanks.keys()])].map(store.read);
+  const found = [...new Set([...textRanks.keys(), ...vectorRanks.keys()])].map(read);
   const coverage = parts.words.coverage(words, found.map(wholeText));
   return found.map((passage, index) => {
     const { id, source, position } = passage;

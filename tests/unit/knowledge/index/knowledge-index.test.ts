@@ -303,6 +303,14 @@ describe('a search', () => {
     ]);
   });
 
+  test('finds other passages behind many copies of one', async () => {
+    for (let copy = 0; copy < 130; copy += 1) await write(['The pump gasket leaks.'], { sourceId: `copy ${copy}` });
+    const other = 'The gasket of the pump is replaced every year by the people who look after the machines.';
+    await write(['nothing of this kind', other], { sourceId: 'manual' });
+    expect(await byWords('pump gasket')).toEqual(['The pump gasket leaks.', other]);
+    expect(await byMeaning(0)).toEqual(['The pump gasket leaks.', 'nothing of this kind', other]);
+  });
+
   test('finds the answer to one of several questions as well as for that question alone, each passage once', async () => {
     await write(['the gasket of the pump', 'the ferry leaves at nine', 'a blue whale']);
     const ask = async (text: string, offset: number, parts: { text: string; vector: Float32Array }[] = []) => {
