@@ -19,6 +19,18 @@ const resultColumns = [
   'judge_preferences',
 ];
 
+/** Names of the dataset's columns beside those of the results, which programs know. */
+function freeNames(columns: readonly string[]): string[] {
+  const taken = new Set(['row', ...resultColumns, ...columns]);
+  return columns.map((name) => {
+    if (name !== 'row' && !resultColumns.includes(name)) return name;
+    let free = `dataset_${name}`;
+    for (let number = 2; taken.has(free); number += 1) free = `dataset_${name}_${number}`;
+    taken.add(free);
+    return free;
+  });
+}
+
 /** `Judge: better than B`. */
 function preferenceText({ judge, outcome, otherVariant, isStale, counts }: ExportedPreference): string {
   const note = isStale ? ' (stale)' : counts ? '' : " (doesn't count yet)";
@@ -26,7 +38,7 @@ function preferenceText({ judge, outcome, otherVariant, isStale, counts }: Expor
 }
 
 async function* csv({ columns, cells }: ExportSource): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(['row', ...columns, ...resultColumns])}`;
+  yield `\uFEFF${csvLine(['row', ...freeNames(columns), ...resultColumns])}`;
   for await (const { row, values, cell, readAnswer, preferences } of cells()) {
     const { variant, repeat, state, passed, score, failure, cost, totalMs, runId } = cell;
     const preferred = preferences.map(preferenceText).join('; ');

@@ -57,7 +57,7 @@ describe('a comparison', () => {
     };
     const [head, first] = await exported('csv');
     expect(head).toBe(
-      '\uFEFFrow,ticket,answer,variant,repeat,state,passed,score,answer,failure,cost,total_ms,run_id,judge_preferences',
+      '\uFEFFrow,ticket,dataset_answer,variant,repeat,state,passed,score,answer,failure,cost,total_ms,run_id,judge_preferences',
     );
     expect(first).toMatch(/^1,'=1\+1\|<b>,x,A,1,Completed,false,0,A: =1\+1\|<b>,,,[\d.]+,[\da-f-]{36},$/);
     const lines = (await exported('jsonl')).filter((line) => line !== '').map((line) => JSON.parse(line));

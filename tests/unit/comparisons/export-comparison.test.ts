@@ -55,3 +55,13 @@ test('JUnit reads the cells of one variant at a time, without answers', async ()
   expect(selections).toEqual([0, 1, 2].map((variant) => ({ variant })));
   expect(readAnswer).not.toHaveBeenCalled();
 });
+
+test('CSV has no two columns of one name', async () => {
+  const { whole } = source();
+  const columns = ['question', 'answer', 'row', 'dataset_answer'];
+  const [part] = await Array.fromAsync(exportText({ ...(whole as object), columns } as never, 'csv'));
+  expect(part!.split('\r\n')[0]!.replace('\uFEFF', '').split(',').slice(0, 12)).toEqual([
+    ...['row', 'question', 'dataset_answer_2', 'dataset_row', 'dataset_answer'],
+    ...['variant', 'repeat', 'state', 'passed', 'score', 'answer', 'failure'],
+  ]);
+});
