@@ -1,5 +1,5 @@
 // @module-tag slow
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { BlindVote } from '../../shared/contract/blind-votes.ts';
 import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import { callJson, rejectionOf, walk } from '../support/json-call.ts';
@@ -561,6 +561,27 @@ describe('a judge of preferences', () => {
     const change = { name: 'Taste', promptText: 'Judge {{first}} or {{second}}', verdict: { kind: 'preference' } };
     await callJson(host, way, 'PUT', `/judges/${judge.id}`, { key: host.key, body: { ...change, ...provider } });
     expect((await pairsOf(id, judge.id)).body.counts).toMatchObject({ judged: 0, stale: 4 });
+  });
+
+  test.each([
+    ['fails', 500],
+    ['ends the judging', 401],
+  ])('counts the cost of the first order when the second one %s', async (_, status) => {
+    const { settings } = host.host.storage;
+    settings.update({ endpointPrices: [{ model: provider.model, inputPrice: 1, outputPrice: 2 }] });
+    onTestFinished(() => void settings.update({ endpointPrices: [] }));
+    const { id } = await compare(1, { checks: [] });
+    const { body: judge } = await createPairJudge();
+    const costs = async () => (await callJson(host, way, 'GET', `/comparisons/${id}`, { key: host.key })).body.cost;
+    expect((await costs()).spentByJudges).toBe(0);
+    host.provider.answerWith((call) => {
+      if (!promptOf(call).startsWith('Judge A')) return call.fail(status, 'no');
+      const content = JSON.stringify({ reason: 'Because', verdict: 'first' });
+      return call.body['stream'] === true ? call.chatStream([content]) : call.chatAnswer({ content });
+    });
+    await judgePairs(id, judge.id);
+    expect((await pairsOf(id, judge.id)).body.counts).toMatchObject({ judged: 0, missing: 1 });
+    expect((await costs()).spentByJudges).toBeGreaterThan(0);
   });
 
   test('rejects other judges, unknown variants and the same one twice', async () => {

@@ -65,6 +65,8 @@ export interface JudgedCell {
   readonly cell: StoredCell;
   /** US dollars of the new verdicts. */
   readonly cost: number;
+  /** What ended the judging after a part of it was paid, if others would fail, too. */
+  readonly failure?: unknown;
 }
 
 export interface JudgeAgain {

@@ -144,12 +144,15 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         async judge(cell, { values }, signal) {
           const pair = pairAt(store, job, job.cells.index(cell.position).row, variants);
           if (!pair || !judge.canJudge(values)) return null;
+          let cost = 0;
+          const onCost = (ofRun: number) => void (cost += ofRun);
           try {
-            return { cell, cost: await judge.ask(runsOf(pair), values, { origin, reader, signal, concurrency }) };
+            await judge.ask(runsOf(pair), values, { origin, reader, signal, concurrency, onCost });
+            return { cell, cost };
           } catch (error) {
             // Others may have no failure.
-            if (signal.aborted || kindOfFailure(error) === 'stopping') throw error;
-            return null;
+            const isForAll = signal.aborted || kindOfFailure(error) === 'stopping';
+            return { cell, cost, ...(isForAll && { failure: error }) };
           }
         },
       });

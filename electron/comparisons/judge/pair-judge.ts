@@ -28,14 +28,14 @@ export interface PairJudge {
   /** Of the first answer. Throws as `ask` for runs that the reader can't read. */
   rowOf(runIds: RunPair, reader: FileReader): { readonly row: CheckedRow; readonly isHeldOut: boolean };
   /**
-   * Asks it in both orders, when the limits allow it. Returns the cost in US dollars, 0 if a price is unknown. Throws `not_found` for
-   * runs that the reader can't read, and as a completion does.
+   * Asks it in both orders, when the limits allow it. `onCost` is called with the cost of each run in US dollars, 0 if its price is
+   * unknown, also if the other one fails. Throws `not_found` for runs that the reader can't read, and as a completion does.
    */
   ask(
     runIds: RunPair,
     row: CheckedRow,
-    options: JudgeOptions & JudgingOptions & { readonly reader: FileReader },
-  ): Promise<number>;
+    options: JudgeOptions & JudgingOptions & { readonly reader: FileReader; readonly onCost?: (cost: number) => void },
+  ): Promise<void>;
 }
 
 /** Finds judges of preferences. Throws `invalid_request` with `judgeId` for any other. */
@@ -63,19 +63,26 @@ export function createPairJudges({ store, limits, providers, ...runs }: JudgesOp
         const [{ row, isHeldOut }] = answersOf(runIds, reader);
         return { row, isHeldOut };
       },
-      async ask(runIds, row, { reader, origin, signal, concurrency }) {
+      async ask(runIds, row, { reader, origin, signal, concurrency, onCost }) {
         const [first, second] = answersOf(runIds, reader);
         const { servedBy } = providers.resolve(input.aiSystem, input.model);
         const call = { provider: providerOf(servedBy), origin, signal, concurrency };
-        const verdict = await verdicts.askPair(
+        await verdicts.askPair(
           judge,
           [
             { ...first, row },
             { ...second, row },
           ],
-          { origin, signal, callOnce: (once) => callWhenReady(limits, call, once) },
+          {
+            origin,
+            signal,
+            async callOnce(once) {
+              const found = await callWhenReady(limits, call, once);
+              onCost?.(verdicts.costOf({ runIds: [found.runId] }) ?? 0);
+              return found;
+            },
+          },
         );
-        return verdicts.costOf(verdict) ?? 0;
       },
     };
   };

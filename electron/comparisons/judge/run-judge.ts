@@ -65,11 +65,13 @@ export interface JudgeCall {
   readonly signal: AbortSignal;
 }
 
+type OneVerdict = ParsedVerdict & { readonly runId: string };
+
 async function ask(
   completions: Pick<Completions, 'start'>,
   { judge, row, metadata, origin, signal }: JudgeCall,
   answers: Answers,
-): Promise<ParsedVerdict & { readonly runId: string }> {
+): Promise<OneVerdict> {
   const request = judgeRequest(judge, answers, row, metadata);
   const { run } = await completions.start(request, origin, { signal });
   const { content, finishReason } = await run.complete();
@@ -94,7 +96,7 @@ export async function judgeAnswer(
 }
 
 /** Makes one call of a judge, such as when the limits of its provider allow it. `origin` pays for it. */
-export type CallOnce = <Result>(call: (origin: RunOrigin) => Promise<Result>) => Promise<Result>;
+export type CallOnce = (call: (origin: RunOrigin) => Promise<OneVerdict>) => Promise<OneVerdict>;
 
 /** Has two answers compared, in both orders. */
 export async function judgePreference(

@@ -40,7 +40,7 @@ export interface VerdictRuns {
   /** The verdict that the judge as it is gave before; null if it gave none, or if its run was deleted. */
   find(judge: StoredJudge, runId: string): JudgeVerdict | null;
   /** US dollars of its runs; null if a price is unknown. */
-  costOf(verdict: JudgeVerdict): number | null;
+  costOf(verdict: Pick<JudgeVerdict, 'runIds'>): number | null;
   /** A new verdict, which replaces it. */
   ask(judge: StoredJudge, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict>;
   /** Which of two answers of a row a judge of preferences prefers, asked in both orders. */
