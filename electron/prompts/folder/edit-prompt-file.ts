@@ -285,10 +285,25 @@ function* candidates(task: EditTask, text: string): Generator<string> {
   yield `${head}${bodyOf(target)}\n`;
 }
 
-/** Applies the file's line endings and byte order mark. */
+const linesOf = (text: string) => text.split(/(?<=\n)/);
+
+/** Applies the file's line endings and byte order mark. Lines before and after the changed ones keep their own ending. */
 function inManner(old: string, text: string): string {
+  const [before, now] = [linesOf(old.replace(/^\uFEFF/, '')), linesOf(text)];
+  const common = Math.min(before.length, now.length);
+  const isSame = (one = '', other = '') => plainLines(one) === other;
+  let start = 0;
+  while (start < common && isSame(before[start], now[start])) start += 1;
+  let end = 0;
+  while (end < common - start && isSame(before.at(-1 - end), now.at(-1 - end))) end += 1;
   const isCarriage = /\r\n/.test(old) && !/[^\r]\n/.test(old);
-  return `${old.startsWith('\uFEFF') ? '\uFEFF' : ''}${isCarriage ? text.replaceAll('\n', '\r\n') : text}`;
+  const changed = now.slice(start, now.length - end).join('');
+  return [
+    old.startsWith('\uFEFF') ? '\uFEFF' : '',
+    ...before.slice(0, start),
+    isCarriage ? changed.replaceAll('\n', '\r\n') : changed,
+    ...before.slice(before.length - end),
+  ].join('');
 }
 
 /**

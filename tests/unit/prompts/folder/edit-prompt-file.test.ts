@@ -115,6 +115,17 @@ test('a file without front matter gets only the needed fields', () => {
   );
 });
 
+test('keeps the endings of unchanged lines in a file with both', () => {
+  const mixed = carefully
+    .split('\n')
+    .map((line, index) => (index % 2 === 0 ? `${line}\r` : line))
+    .join('\n')
+    .replace(/\r$/, '');
+  expect(edited(mixed, () => ({})).text).toBe(mixed);
+  const { text } = edited(mixed, () => ({ systemMessage: 'You are long-winded.' }));
+  expect(text).toBe(mixed.replace(/You are {3}brief\.\r?\n/, 'You are long-winded.\n'));
+});
+
 test("keeps the file's line endings", () => {
   const { text } = edited(carefully.replaceAll('\n', '\r\n'), () => ({ promptText: 'One\nTwo' }));
   expect(text).toMatch(/\{\{role "user"\}\}\r\nOne\r\nTwo\r\n$/);
