@@ -12,19 +12,34 @@ interface SplitText {
 const isSpaceInLine = (character: string | undefined) => character !== undefined && /[^\S\n]/.test(character);
 const isLineEnd = (character: string | undefined) => character === undefined || character === '\n';
 
-/** Whether a line has only this tag and white space. Reads the white space alone: a line can be 4 MB of closing tags. */
-function fillsLine(text: string, at: number): boolean {
+/** Reads the white space alone: a line can be 4 MB of tags. */
+function startsLine(text: string, at: number): boolean {
   let start = at;
   while (isSpaceInLine(text[start - 1])) start--;
-  let end = at + closing.length;
-  while (isSpaceInLine(text[end])) end++;
-  return isLineEnd(text[start - 1]) && isLineEnd(text[end]);
+  return isLineEnd(text[start - 1]);
 }
 
-/** The position of a closing tag on a separate line: a text about tags has it elsewhere. */
+/** Whether a line has only this closing tag and white space. */
+function fillsLine(text: string, at: number): boolean {
+  let end = at + closing.length;
+  while (isSpaceInLine(text[end])) end++;
+  return isLineEnd(text[end]) && startsLine(text, at);
+}
+
+/** Whether the text before a closing tag has the opening one on a line's start, as an example in code has. */
+function opensLine(text: string): boolean {
+  const at = text.lastIndexOf(opening);
+  return at >= 0 && startsLine(text, at);
+}
+
+/** The position of a closing tag on a separate line, without an opening one: a text about tags has it elsewhere, or has both. */
 function bareClosing(text: string): number {
+  let from = 0;
   let at = text.indexOf(closing);
-  while (at >= 0 && !fillsLine(text, at)) at = text.indexOf(closing, at + 1);
+  while (at >= 0 && (!fillsLine(text, at) || opensLine(text.slice(from, at)))) {
+    from = at + closing.length;
+    at = text.indexOf(closing, from);
+  }
   return at;
 }
 

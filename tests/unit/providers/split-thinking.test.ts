@@ -49,13 +49,16 @@ describe('an answer as a whole', () => {
     ['So\n`</think>`\n</think>\nYes', 'So\n`</think>`', 'Yes'],
     ['Close it with `</think>`.', null, 'Close it with `</think>`.'],
     ['Tags: <think> and </think> end', null, 'Tags: <think> and </think> end'],
+    ['Use:\n```\n<think>\nHm\n</think>\nYes\n```', null, 'Use:\n```\n<think>\nHm\n</think>\nYes\n```'],
+    ['Try\n <think>Hm\n</think>\nthen.\n</think>\nYes', 'Try\n <think>Hm\n</think>\nthen.', 'Yes'],
+    ['The tag is `<think>`.\n</think>\nYes', 'The tag is `<think>`.', 'Yes'],
     ['', null, ''],
   ])('%j has the reasoning %j and the content %j', async (text, reasoning, content) => {
     const answer = await splitThinking(providerOf([text])).generate(request, { signal });
     expect(answer).toMatchObject({ reasoning, content });
   });
 
-  it.each(['</think>', '</think> ', '\t</think>x\n', 'a\n </think>\t!\r\n'])(
+  it.each(['</think>', '</think> ', '\t</think>x\n', 'a\n </think>\t!\r\n', '\n<think>\n</think>'])(
     'of 4 MB of %j is left alone',
     async (unit) => {
       const text = unit.repeat(4_000_000 / unit.length);
@@ -78,6 +81,7 @@ describe('a stream', () => {
     ['  <think>cut', 'cut', ''],
     ['<thin', '', '<thin'],
     ['Yes, <think> is a tag', '', 'Yes, <think> is a tag'],
+    ['So:\n<think>\nHm\n</think>\nYes', '', 'So:\n<think>\nHm\n</think>\nYes'],
     ['  ', '', '  '],
     [' \n Yes', '', ' \n Yes'],
   ])('%j is split while it streams, in chunks of any size', async (text, reasoning, answer) => {
