@@ -203,11 +203,22 @@ function withReferredItems(body: Fields, input: Input, options: TranslatedCallOp
   return known.size === 0 ? body : { ...body, input: items };
 }
 
+/** Touchstone fetches no files, and a model that gets an address instead answers without the file. */
+function requireContents(api: TranslatedApi, { missingFile }: RecordedRequest): void {
+  if (missingFile === null) return;
+  const field = api === 'openai-chat' ? 'messages' : 'input';
+  throw invalidField(
+    field,
+    `has a file without its content, "${missingFile.slice(0, 200)}"; send it as a data: URL in base64`,
+  );
+}
+
 /** The call as completions run it, after the response that it continues. */
 function readCall(api: TranslatedApi, { body, model }: LeveledCall, input: Input, options: TranslatedCallOptions) {
   const kind = ownModelKind(model)!;
   const whole = api === 'openai-responses' ? withReferredItems(body, input, options) : body;
   const read = readRequest(api, whole, null);
+  requireContents(api, read);
   const continued = continuedResponse(read, input, options);
   const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
   const continuedMessages = continued?.messages.length ?? 0;

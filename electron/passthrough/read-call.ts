@@ -40,6 +40,7 @@ export const unreadable: Omit<ReadRequest, 'program'> = {
   files: [],
   configuration: {},
   previousResponseId: null,
+  missingFile: null,
   hasInstructions: false,
   earlierKeys: [],
   key: '',

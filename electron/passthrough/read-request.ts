@@ -18,6 +18,8 @@ export interface RecordedRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly Message[];
   readonly files: readonly SentFile[];
+  /** What names the first file whose content isn't in the request, such as its address; null for none. */
+  readonly missingFile: string | null;
   /** Everything else, with tools in the format of completions. */
   readonly configuration: Record<string, unknown>;
   /** The response that the request continues; null for none. */
@@ -343,6 +345,7 @@ export function readRequest(
     systemMessage,
     messages,
     files: files.list,
+    missingFile: files.missing,
     configuration,
     previousResponseId: typeof previous === 'string' && previous !== '' ? previous : null,
     hasInstructions: textOf(body['instructions']) !== '',

@@ -28,6 +28,7 @@ const extensions: ReadonlyMap<string, string> = new Map(
 export class SentFiles {
   readonly #files = new Map<string, SentFile>();
   readonly #maxCharacters: number;
+  #missing: string | null = null;
 
   /** `keepsWhole` is whether rules of redaction follow: the start of what they look for isn't found. */
   constructor(keepsWhole: boolean) {
@@ -43,10 +44,20 @@ export class SentFiles {
     return [...this.#files.values()];
   }
 
+  /** The address, the id or the type of the first file whose content isn't in the request. */
+  get missing(): string | null {
+    return this.#missing;
+  }
+
+  #withoutContent(name: string): MessagePart {
+    this.#missing ??= name;
+    return { type: 'text', text: `[${name}]` };
+  }
+
   /** The part for a file in base64. */
   add(mediaType: string, base64: string, name = ''): MessagePart {
     const content = Buffer.from(base64, 'base64');
-    if (content.length === 0) return { type: 'text', text: `[${mediaType || 'file'}]` };
+    if (content.length === 0) return this.#withoutContent(mediaType || 'file');
     const fileId = createHash('sha256').update(content).digest('hex');
     const fileName = name || `file.${extensions.get(mediaType) ?? 'bin'}`;
     const part: FilePart = { type: 'file', fileId, mediaType, name: fileName, bytes: content.length };
@@ -58,7 +69,7 @@ export class SentFiles {
   addUrl(url: string, name = ''): MessagePart {
     const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
     const head = comma === -1 ? '' : url.slice(5, comma);
-    if (!head.endsWith(';base64')) return { type: 'text', text: `[${this.startOf(url)}]` };
+    if (!head.endsWith(';base64')) return this.#withoutContent(this.startOf(url));
     return this.add(head.slice(0, head.indexOf(';')), url.slice(comma + 1), name);
   }
 }

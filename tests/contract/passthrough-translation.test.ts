@@ -301,6 +301,28 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     ]);
   });
 
+  test.each([
+    ['https://a.test/b.png', 'https://a.test/b.png'],
+    ['file-1', 'file-1'],
+    ['data:image/png,abc', 'data:image/png,abc'],
+    ['data:image/png;base64,', 'image/png'],
+  ])('is told that a model would not get the image %s', async (url, name) => {
+    const before = host.provider.calls.length;
+    const rejected = (param: string) => ({
+      status: 400,
+      param,
+      message: expect.stringContaining(`"${name}"`) as string,
+    });
+    const model = 'service/hl-gpt-4o-mini';
+    const shown = { type: 'image_url' as const, image_url: { url } };
+    const chat = client.chat.completions.create({ model, messages: [question, { role: 'user', content: [shown] }] });
+    await expect(chat).rejects.toMatchObject(rejected('messages'));
+    const image = { type: 'input_image' as const, image_url: url, detail: 'auto' as const };
+    const response = client.responses.create({ model, input: [{ role: 'user', content: [image] }] });
+    await expect(response).rejects.toMatchObject(rejected('input'));
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
   test('runs an agent by its name', async () => {
     await createAgent('Guide', 'You are a guide.');
     await client.chat.completions.create({ model: 'agent/guide', messages: [question] });
