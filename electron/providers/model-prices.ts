@@ -6,6 +6,8 @@ import type { CatalogueEntry, TokenPrices } from './provider-details.ts';
 export interface ModelPrices extends TokenPrices {
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
   readonly longPrompt: CatalogueEntry['longPrompt'];
+  /** Of audio in the prompt; null where it costs as much as text. */
+  readonly audioInputPrice: number | null;
   /** Day on which these prices were published, `YYYY-MM-DD`; null for prices that the user set. */
   readonly pricesFrom: string | null;
 }
@@ -36,6 +38,7 @@ export function endpointPrices({
     cacheWritePrice: inputPrice,
     longCacheWritePrice: inputPrice,
     longPrompt: null,
+    audioInputPrice: null,
     pricesFrom: null,
   };
 }
@@ -46,10 +49,18 @@ function countIn(value: unknown, ...path: readonly string[]): number {
   return typeof at === 'number' && at > 0 ? at : 0;
 }
 
+/** The tokens of audio in a list of Gemini's, which has a count for each kind of input. */
+function audioIn(rawUsage: unknown, list: 'promptTokensDetails' | 'cacheTokensDetails'): number {
+  const counts = (rawUsage as Partial<Record<typeof list, unknown>> | null)?.[list];
+  if (!Array.isArray(counts)) return 0;
+  const audio = (counts as unknown[]).filter((count) => (count as { modality?: unknown } | null)?.modality === 'AUDIO');
+  return audio.reduce<number>((sum, count) => sum + countIn(count, 'tokenCount'), 0);
+}
+
 /**
  * The cost of a usage by token class, without batch discounts. Cached tokens without a price cost as much as input, which is never too
  * little. Null if a price is unknown: of the model, or of cache writes that the provider reports. `rawUsage` is the provider's own
- * usage object; only there does Anthropic report how long its cache entries live.
+ * usage object; only there does Anthropic report how long its cache entries live, and Gemini which tokens are audio.
  */
 export function costOf(prices: ModelPrices | null, usage: Usage, rawUsage: unknown = null): RunCost | null {
   if (prices === null) return null;
@@ -63,8 +74,12 @@ export function costOf(prices: ModelPrices | null, usage: Usage, rawUsage: unkno
   const writePrice = written > writtenLong ? price.cacheWritePrice : 0;
   const longWritePrice = writtenLong > 0 ? price.longCacheWritePrice : 0;
   if (writePrice === null || longWritePrice === null) return null;
+  const read = prompt - cached - written;
+  const heard = audioIn(rawUsage, 'promptTokensDetails') - audioIn(rawUsage, 'cacheTokensDetails');
+  const audio = prices.audioInputPrice === null ? 0 : Math.min(Math.max(heard, 0), read);
   const microDollars =
-    (prompt - cached - written) * price.inputPrice +
+    (read - audio) * price.inputPrice +
+    audio * (prices.audioInputPrice ?? 0) +
     cached * (price.cachedInputPrice ?? price.inputPrice) +
     (written - writtenLong) * writePrice +
     writtenLong * longWritePrice +

@@ -31,6 +31,8 @@ export interface CatalogueEntry {
   readonly longCacheWritePrice: number | null;
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
   readonly longPrompt: (TokenPrices & { readonly aboveTokens: number }) | null;
+  /** Of audio in the prompt; null where none is published besides that of text. */
+  readonly audioInputPrice: number | null;
   /** Day on which the prices were published, `YYYY-MM-DD`. */
   readonly pricesFrom: string | null;
   readonly capabilities: Model['capabilities'];

@@ -70,6 +70,20 @@ describe('a cost matches the provider’s price list', () => {
       1_500 * 1.25 + 10_000 * 0.125 + 11_000 * 10,
     ],
     ['GoogleGemini', 'gemini-2.5-pro', usage(300_000, 1_000), null, 300_000 * 2.5 + 1_000 * 15],
+    // The same page: gemini-2.5-flash 0.30 in, 1.00 for audio, 0.03 cached, 2.50 out.
+    [
+      'GoogleGemini',
+      'gemini-2.5-flash',
+      usage(10_000, 100, { cached_tokens: 3_000 }),
+      {
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 2_000 },
+          { modality: 'AUDIO', tokenCount: 8_000 },
+        ],
+        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 3_000 }],
+      },
+      2_000 * 0.3 + 5_000 * 1 + 3_000 * 0.03 + 100 * 2.5,
+    ],
     // https://groq.com/pricing: gpt-oss-120b 0.15 in, 0.60 out. https://cohere.com/pricing: command-a 2.50 in, 10 out.
     ['Groq', 'openai/gpt-oss-120b', usage(1_000, 1_000), null, 1_000 * 0.15 + 1_000 * 0.6],
     ['Cohere', 'command-a-03-2025', usage(1_000, 1_000, { cached_tokens: 0 }), null, 1_000 * 2.5 + 1_000 * 10],
@@ -96,6 +110,16 @@ it('is unknown if the price of a used token class is, and cached tokens cost at 
   expect(costOf(prices, usage(1_000_000, 0, { cache_write_tokens: 1 }))).toBeNull();
   expect(costOf(prices, usage(1_000_000, 0, { cache_write_tokens: 0 }))?.amount).toBe(2);
 });
+
+it.each([null, 5, [null], [{ modality: 'AUDIO', tokenCount: -1 }], [{ modality: 'AUDIO', tokenCount: 1e9 }]])(
+  'counts no more audio than there are tokens: %j',
+  (promptTokensDetails) => {
+    const prices = pricesOf('GoogleGemini', 'gemini-2.5-flash');
+    const { amount } = costOf(prices, usage(1_000, 0, { cached_tokens: 400 }), { promptTokensDetails })!;
+    expect(amount).toBeGreaterThanOrEqual((600 * 0.3 + 400 * 0.03) / 1e6);
+    expect(amount).toBeLessThanOrEqual((600 * 1 + 400 * 0.03) / 1e6);
+  },
+);
 
 it.each([
   [{ cached_tokens: 10_192 }, null],

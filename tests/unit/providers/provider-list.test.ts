@@ -36,6 +36,7 @@ const catalogueEntry = z.strictObject({
   cacheWritePrice: price,
   longCacheWritePrice: price,
   longPrompt: z.looseObject({ aboveTokens: z.int(), inputPrice: price, outputPrice: price }).nullable(),
+  audioInputPrice: price,
   pricesFrom: z.iso.date().nullable(),
   capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
   sampling: z.enum(['always', 'unless-effort', 'with-effort-none', 'never']),
