@@ -19,6 +19,9 @@ function uniqueId(id: string, taken: Set<string>): string {
   return unique;
 }
 
+/** Many servers and gateways write nothing for a call without arguments. Programs parse them as JSON. */
+const argumentsOf = (input: string): string => (input.trim() === '' ? '{}' : input);
+
 /** The state to store with a call; the reasoning belongs to the first call after it. */
 function stateOf(options: unknown, reasoning: ReasoningBlock[]): { providerState?: ToolCallState } {
   const blocks = reasoning.splice(0);
@@ -47,7 +50,7 @@ export function toAnswer({ content, finishReason, usage }: LanguageModelV4Genera
       blocks.push({ text: part.text, options: part.providerMetadata as Options | undefined });
     } else if (part.type === 'tool-call' && !part.providerExecuted) {
       const id = uniqueId(part.toolCallId, taken);
-      const call = { id, name: part.toolName, arguments: part.input };
+      const call = { id, name: part.toolName, arguments: argumentsOf(part.input) };
       toolCalls.push({ ...call, ...stateOf(part.providerMetadata, blocks) });
     }
   }
@@ -145,7 +148,7 @@ export class StreamTranslation {
     if (this.#calls.get(toolCallId)?.isComplete !== false) parts.push(this.#start(toolCallId, toolName));
     const call = this.#calls.get(toolCallId)!;
     call.isComplete = true;
-    if (!call.hasArguments && input !== '') parts.push({ type: 'tool-call-delta', index: call.index, text: input });
+    if (!call.hasArguments) parts.push({ type: 'tool-call-delta', index: call.index, text: argumentsOf(input) });
     const state = stateOf(providerMetadata, this.#reasoning);
     parts.push({ type: 'tool-call-end', index: call.index, ...state });
     return parts;

@@ -110,7 +110,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 export const toolCall = z
-  .object({ id: z.string(), name: z.string(), arguments: z.string().describe('JSON text, as the model wrote it') })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string().describe('JSON text, as the model wrote it; `{}` if it wrote none'),
+  })
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.infer<typeof toolCall>;
 

@@ -118,6 +118,13 @@ describe.each(ways)('%s', (way) => {
     });
   });
 
+  test.each(paths)('%s returns arguments in JSON where the provider writes none', async (path) => {
+    const called = ['', '{}', ''].map((given, index) => ({ id: `call_${index}`, name: 'clock', arguments: given }));
+    host.provider.answerWith((call) => void answerCalls(call, called));
+    const { toolCalls } = await complete(way, path, { configuration });
+    expect(toolCalls).toEqual(called.map((call) => ({ ...call, arguments: '{}' })));
+  });
+
   test.each(paths)('%s continues a run with the results of its calls', async (path) => {
     const first = await callTools(way);
     host.provider.answerWith((call) =>
