@@ -1,14 +1,15 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { invalidField } from '../../shared/app-error.ts';
 import type { RecordLevel } from '../../shared/contract/common.ts';
-import { type Configuration, completionRequest } from '../../shared/contract/completions.ts';
+import { type Configuration, configuration as configurationSchema } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import { validate } from '../common/validate.ts';
 import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
-import { type Fields, listOf, objectOf, textOf } from '../passthrough/fields.ts';
-import { namedParameters } from '../passthrough/named-parameters.ts';
+import { type Fields, isObject, listOf, objectOf, textOf } from '../passthrough/fields.ts';
+import { isFunctionTool, namedParameters } from '../passthrough/named-parameters.ts';
 import { type OwnCall, ownModelKind } from '../passthrough/own-call.ts';
 import { inProgramFields } from '../passthrough/program-fields.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
@@ -41,6 +42,17 @@ const unsupported: Readonly<Record<TranslatedApi, readonly string[]>> = {
 const isSet = (value: unknown): boolean =>
   Boolean(value) && (typeof value !== 'object' || Object.keys(value!).length > 0);
 
+/** In OpenAI's APIs a function without arguments needs no parameters. */
+function withParameters(tool: unknown): unknown {
+  if (!isFunctionTool(tool)) return tool;
+  const { function: nested, ...flat } = objectOf(tool);
+  const complete = (definition: Fields): Fields => {
+    const parameters = definition['parameters'] ?? { type: 'object', properties: {}, additionalProperties: false };
+    return { ...definition, parameters };
+  };
+  return isObject(nested) ? { ...flat, function: complete(nested) } : complete(objectOf(tool));
+}
+
 function configurationOf(api: TranslatedApi, body: Fields): Configuration {
   const { n } = body;
   if (n !== undefined && n !== null && n !== 1) throw invalidField('n', 'must be 1');
@@ -48,10 +60,9 @@ function configurationOf(api: TranslatedApi, body: Fields): Configuration {
     if (isSet(body[name])) throw invalidField(name, "is not supported by Touchstone's models");
   // Others say nothing to a model, such as `user` and `store`.
   const { named } = namedParameters(api, body);
-  const checked = completionRequest.shape.configuration.safeParse(named);
-  if (checked.success) return checked.data ?? {};
-  const [issue] = checked.error.issues;
-  throw invalidField(issue!.path.join('.') || 'configuration', issue!.message);
+  const { tools } = named;
+  const given = Array.isArray(tools) ? { ...named, tools: tools.map(withParameters) } : named;
+  return validate(configurationSchema, given, 'request');
 }
 
 function valuesOf(body: Fields): Record<string, string> {

@@ -323,6 +323,26 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     expect(host.provider.calls).toHaveLength(before);
   });
 
+  test('may offer functions without parameters, and is told what is wrong with one', async () => {
+    const model = 'service/hl-gpt-4o-mini';
+    const parameters = { type: 'object', properties: {}, additionalProperties: false };
+    const sent = { tools: [{ type: 'function', function: { name: 'look', parameters } }] };
+    const chatTools = [{ type: 'function' as const, function: { name: 'look' } }];
+    await client.chat.completions.create({ model, messages: [question], tools: chatTools });
+    expect(host.provider.calls.at(-1)!.body).toMatchObject(sent);
+    const tools = [{ type: 'function' as const, name: 'look', parameters: null, strict: null }];
+    await client.responses.create({ model, input: 'Hello', tools });
+    expect(host.provider.calls.at(-1)!.body).toMatchObject(sent);
+    const unnamed = [{ type: 'function' as const, function: { name: 'look at' } }];
+    await expect(client.chat.completions.create({ model, messages: [question], tools: unnamed })).rejects.toMatchObject(
+      {
+        status: 400,
+        param: 'tools[0].function.name',
+        message: expect.stringContaining('letters') as string,
+      },
+    );
+  });
+
   test('runs an agent by its name', async () => {
     await createAgent('Guide', 'You are a guide.');
     await client.chat.completions.create({ model: 'agent/guide', messages: [question] });
