@@ -54,6 +54,13 @@ function requireTools({ metadata: { ruleSet, catalogueEntry, title } }: Resolved
   if (reason !== null) throw invalidField('model', `can't continue with tool results on ${title}: ${reason}`);
 }
 
+/** The passages are searched for the last user message, and sent with it. A program's request may have none. */
+function requireQuestion(messages: readonly Message[]): void {
+  if (messages.some(({ role }) => role === 'user')) return;
+  const message = 'The request has no user message, for which passages could be searched. Add one.';
+  throw invalidField('promptText', 'has no user message', message);
+}
+
 /** Throws `AppError` for an invalid template, an unknown model, a provider without a key and an unknown dataspace. */
 export function prepareRun(
   request: CompletionRequest,
@@ -67,6 +74,7 @@ export function prepareRun(
       ? renderTurn({ ...context.turn, message: request.promptText })
       : renderPrompt(request.promptText, request.replacements ?? {}, context);
   const { messages, ownMessages } = rendered;
+  if (dataspaceIds !== null && dataspaceIds.length > 0) requireQuestion(ownMessages);
   const target = providers.resolve(request.aiSystem, request.model);
   requireFileSupport(target.metadata, messages);
   if (context.continuation && messages.some(({ role }) => role === 'tool')) requireTools(target);

@@ -359,6 +359,20 @@ test.each([
   expect([answer.status, answer.body.error.param]).toEqual([400, name]);
 });
 
+test('an agent with dataspaces needs a message to search for', async () => {
+  const { body: dataspace } = await post('in memory', '/dataspaces', { body: { name: 'Searched' } });
+  const agent = { name: 'Searcher', model: 'hl-gpt-4o-mini', prompt: '', dataspaceIds: [dataspace.id] };
+  await post('in memory', '/v1/agents', { body: agent });
+  const messages = [{ role: 'assistant', content: 'Hello' }];
+  const { status, body } = await post('in memory', '/openai/v1/chat/completions', {
+    body: { model: 'agent/Searcher', messages },
+  });
+  expect([status, body.error]).toEqual([
+    400,
+    expect.objectContaining({ param: 'messages', message: expect.stringContaining('no user message') }),
+  ]);
+});
+
 test('a parameter at its default is no obstacle', async () => {
   const body = {
     model: 'service/hl-gpt-4o-mini',
