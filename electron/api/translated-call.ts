@@ -170,7 +170,9 @@ function continuedResponse(
     throw invalidField('previous_response_id', "is not a completed response of this key's own");
   if (run.content === '' && run.toolCalls.length === 0 && run.messages.every((each) => textOfMessage(each) === ''))
     throw invalidField('previous_response_id', 'is a response of which only the metadata is recorded');
-  const messages = [...publicMessages(run.messages), answerMessage(run)];
+  const answer = answerMessage(run);
+  // A blocked answer is empty, as is one that was cut off while the model reasoned. Providers reject such messages.
+  const messages = [...publicMessages(run.messages), ...(answer.content.length > 0 ? [answer] : [])];
   return {
     conversationId: run.conversationId,
     messages,

@@ -385,6 +385,16 @@ test('a parameter at its default is no obstacle', async () => {
 });
 
 describe('an answer of one of the own models that a program refers to', () => {
+  test('is left out if it is empty', async () => {
+    const model = 'service/hl-gpt-4o-mini';
+    host.provider.answerWith((call) => call.chatAnswer({ content: '', finishReason: 'length' }));
+    const first = await post('HTTP/1.1', '/openai/v1/responses', { body: { model, input: 'Which colour?' } });
+    expect(first.body).toMatchObject({ status: 'incomplete' });
+    const next = { model, previous_response_id: first.body.id, input: 'In one word' };
+    expect((await post('HTTP/1.1', '/openai/v1/responses', { body: next })).status).toBe(200);
+    expect(host.provider.calls.at(-1)!.body['messages']).toEqual([...ask('Which colour?'), ...ask('In one word')]);
+  });
+
   test('stands for its texts and calls, for its own key only', async () => {
     const model = 'service/hl-gpt-4o-mini';
     const first = await post('HTTP/1.1', '/openai/v1/responses', { body: { model, input: 'Which colour?' } });
