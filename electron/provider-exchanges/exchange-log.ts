@@ -6,7 +6,7 @@ import {
   type OnDeviceExchange,
   type ProviderExchange,
 } from '../../shared/contract/provider-exchanges.ts';
-import { redactHeaders, redactText, redactUrl } from './redact.ts';
+import { maxEscapeLength, redactHeaders, redactText, redactUrl } from './redact.ts';
 
 /** Less than half of Node's pool of buffers. A larger one is memory of its own, which takes several times as long. */
 const initialBytes = 1024;
@@ -92,7 +92,7 @@ export function captureText(text: string, secrets: readonly string[]): ExchangeT
 /** Truncation may leave part of a credential at the end, which a search for the whole credential misses. */
 function withoutSecrets(text: string, isCut: boolean, secrets: readonly string[]): string {
   const clean = redactText(text, secrets);
-  const longest = secrets[0]?.length ?? 0;
+  const longest = (secrets[0]?.length ?? 0) * maxEscapeLength;
   return isCut && longest > 0 ? clean.slice(0, 1 - longest) : clean;
 }
 

@@ -35,8 +35,23 @@ export function secretForms(key: string | null): readonly string[] {
   return [...new Set(forms)].sort((one, other) => other.length - one.length);
 }
 
+/** Characters of the longest escape of JSON, such as `\u002f`. */
+export const maxEscapeLength = 6;
+
+/** A credential of which any character may be an escape of JSON. */
+function escapedForm(secret: string): RegExp {
+  const characters = Array.from({ length: secret.length }, (_, index) => {
+    const code = secret.charCodeAt(index).toString(16).padStart(4, '0');
+    const digits = code.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    return `(?:\\u${code}|\\\\u${digits}${secret[index] === '/' ? String.raw`|\\/` : ''})`;
+  });
+  return new RegExp(characters.join(''), 'g');
+}
+
 export function redactText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, redacted), text);
+  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, redacted), text);
+  if (!clean.includes(String.raw`\u00`) && !clean.includes(String.raw`\/`)) return clean;
+  return secrets.reduce((rest, secret) => rest.replace(escapedForm(secret), redacted), clean);
 }
 
 /** Escapes of JSON for characters that need none. Some servers write `/` or every character of a key so. */

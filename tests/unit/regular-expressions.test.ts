@@ -14,6 +14,7 @@ const accepted: Readonly<Record<string, string>> = {
   'shared/contract/knowledge-window.ts: assembled': constantParts,
   'shared/unspaced-text.ts: assembled': constantParts,
   'electron/knowledge/retrieval/query-parts.ts: assembled': constantParts,
+  'electron/provider-exchanges/redact.ts: assembled': 'Has the characters of a key in turn, without repetition.',
   'electron/audit/evidence/redaction.ts: look-behind': inExportWorker,
 };
 

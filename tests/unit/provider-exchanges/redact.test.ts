@@ -7,6 +7,11 @@ import { fc } from '../../support/fast-check.ts';
 const key = 'sk-live/with+odd "characters"';
 const secrets = secretForms(key);
 
+/** Every character as an escape of JSON. */
+function escaped(text: string): string {
+  return [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
+
 test('headers that carry credentials lose their value, others only the key', () => {
   const headers: [string, string][] = [
     ['Authorization', 'Bearer abc'],
@@ -67,6 +72,22 @@ test('a body contains the key in no form, wherever the chunks end', () => {
       expect(secrets.some((secret) => read.text.includes(secret))).toBe(false);
     }),
   );
+});
+
+test.each([
+  ['slashes', (text: string) => text.replaceAll('/', String.raw`\/`)],
+  ['every character', escaped],
+  ['every character, in capitals', (text: string) => escaped(text).replaceAll(/(?<=u)..../g, (c) => c.toUpperCase())],
+])('a body that escapes %s does not contain the key', (_what, escape) => {
+  const text = `{"error":"Wrong key: ${escape('sk/live-N0pe+')}","path":"a\\/b\\u002d"}`;
+  const without = '{"error":"Wrong key: [redacted]","path":"a\\/b\\u002d"}';
+  expect(captureText(text, secretForms('sk/live-N0pe+')).text).toBe(without);
+});
+
+test('a body that is cut inside an escaped key does not contain its start', () => {
+  const start = `"${'x'.repeat(maxExchangeBodyBytes - 20)}`;
+  const { text, isCut } = captureText(start + escaped('sk/live-N0pe+'), secretForms('sk/live-N0pe+'));
+  expect([isCut, text.includes(String.raw`\u`)]).toEqual([true, false]);
 });
 
 test('a body is truncated, and its size is that of the whole', () => {
