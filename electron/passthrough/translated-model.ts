@@ -219,8 +219,11 @@ export function translateRequest(
   request: ProgramRequest,
   options: TranslationOptions,
 ): TranslatedRequest {
-  if (request.messages.length === 0) throw invalidField('messages', 'must not be empty');
   const { systemMessage, messages, configuration } = request;
+  if (messages.length === 0) {
+    const issue = systemMessage === null ? 'must not be empty' : 'must have a message that is no system message';
+    throw invalidField('promptText', issue);
+  }
   const plain = {
     promptText: lastUserText(messages),
     aiSystem: 'ServiceAi' as const,

@@ -359,6 +359,22 @@ test.each([
   expect([answer.status, answer.body.error.param]).toEqual([400, name]);
 });
 
+test.each([
+  ['chat/completions', { messages: [] }, 'messages', 'messages: must not be empty'],
+  ['responses', { input: [] }, 'input', 'input: must not be empty'],
+  [
+    'chat/completions',
+    { messages: [{ role: 'system', content: 'Be brief.' }] },
+    'messages',
+    'messages: must have a message that is no system message',
+  ],
+  ['responses', { instructions: 'Be brief.' }, 'input', 'input: must have a message that is no system message'],
+])('a call of %s needs a message: %j', async (path, fields, param, message) => {
+  const body = { model: 'service/hl-gpt-4o-mini', ...fields };
+  const answer = await post('in memory', `/openai/v1/${path}`, { body });
+  expect([answer.status, answer.body.error]).toEqual([400, expect.objectContaining({ param, message })]);
+});
+
 test('an agent with dataspaces needs a message to search for', async () => {
   const { body: dataspace } = await post('in memory', '/dataspaces', { body: { name: 'Searched' } });
   const agent = { name: 'Searcher', model: 'hl-gpt-4o-mini', prompt: '', dataspaceIds: [dataspace.id] };
