@@ -134,9 +134,15 @@ function continuedMessages(
   return messages;
 }
 
+/** Whether a `tool_choice` forces a call in a provider's own form, as Anthropic's `any` does. */
+function forcesInOwnForm({ tool_choice: choice }: Configuration): boolean {
+  return typeof choice === 'object' && choice !== null && choice.type !== 'auto' && choice.type !== 'none';
+}
+
 /** The run's configuration without a `tool_choice` that forced its calls: the model would never answer. */
 export function inheritedConfiguration({ configuration }: ContinuableRun): Configuration | null {
-  if (configuration === null || !forcesToolCall(configuration)) return configuration;
+  if (configuration === null) return null;
+  if (!forcesToolCall(configuration) && !forcesInOwnForm(configuration)) return configuration;
   const { tool_choice: _, ...rest } = configuration;
   return rest;
 }

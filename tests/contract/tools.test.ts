@@ -337,6 +337,20 @@ describe('a continuation', () => {
     expect(metadataOf(third)).toEqual({ continuedRunIds: [first.runId, second] });
   });
 
+  test.each([
+    [{ type: 'any' }, undefined],
+    [{ type: 'tool', name: 'weather' }, undefined],
+    [{ type: 'auto' }, { type: 'auto' }],
+  ])('drops the choice %j of a provider if it forces a call', async (choice, next) => {
+    host.provider.answerWith((call) => void answerCalls(call, [calls[0]!]));
+    const body = { configuration: { ...configuration, tool_choice: choice } };
+    const { runId } = await complete('in memory', '/api/completions/sync', body);
+    expect(host.provider.calls.at(-1)?.body['tool_choice']).toEqual(choice);
+    const step = { continueRunId: runId, toolResults: [{ toolCallId: 'call_1', content: 'Rain' }] };
+    expect((await host.send('in memory', continueCall('/api/completions/sync', step))).status).toBe(200);
+    expect(host.provider.calls.at(-1)?.body['tool_choice']).toEqual(next);
+  });
+
   test('can be continued itself, drops a forced choice, and ends at 4 MB', async () => {
     host.provider.answerWith((call) => void answerCalls(call, [calls[0]!]));
     const body = { configuration: { ...configuration, tool_choice: 'required' } };
