@@ -214,7 +214,14 @@ function keepPresent(directory: string): void {
   } finally {
     database.close();
   }
-  for (const { from, to } of filesToBackUp(directory, safetyCopy)) linkOrCopySync(from, to);
-  copyFileSync(file, `${safetyCopy}.partial`);
-  moveToDisk(`${safetyCopy}.partial`, safetyCopy);
+  try {
+    for (const { from, to } of filesToBackUp(directory, safetyCopy)) linkOrCopySync(from, to);
+    copyFileSync(file, `${safetyCopy}.partial`);
+    moveToDisk(`${safetyCopy}.partial`, safetyCopy);
+  } catch (error) {
+    // The next start makes another copy.
+    rmSync(backedUpFiles(safetyCopy), { recursive: true, force: true });
+    rmSync(`${safetyCopy}.partial`, { force: true });
+    throw error;
+  }
 }

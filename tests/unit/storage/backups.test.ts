@@ -107,6 +107,23 @@ test('the database that a restore replaces has its files, too', async () => {
   expect(readFileSync(file, 'utf8')).toBe('content');
 });
 
+test('a restore that fails before its copy is complete leaves nothing of it', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const { fileName } = await before.createBackup();
+  // It can be neither linked nor copied.
+  const blocked = join(directory, 'files', 'ab', 'ab01');
+  mkdirSync(blocked, { recursive: true });
+  before.scheduleRestore(fileName);
+  await before.close();
+  expect(() => openStorage({ directory })).toThrow();
+  const folder = join(directory, 'backups');
+  expect(readdirSync(folder).toSorted()).toEqual(['restore-next', fileName].toSorted());
+  rmSync(blocked, { recursive: true });
+  openTestStorage({ directory });
+  expect(readdirSync(folder)).toHaveLength(3);
+});
+
 test('rejects missing, damaged and foreign backups', async () => {
   const storage = openTestStorage();
   await record(storage);
