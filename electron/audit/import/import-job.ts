@@ -32,6 +32,9 @@ export const emptyReport: LogReport = {
 /** Runs that are removed in one transaction. */
 const removedAtOnce = 100;
 
+/** A removal that failed, as on a full disk, goes on after this time. */
+const retryMilliseconds = 10_000;
+
 export interface ImportJobOptions {
   readonly batch: StoredImport;
   readonly store: ImportStore;
@@ -53,6 +56,7 @@ export class ImportJob implements Job<LogImport> {
   #state: ImportState;
   #progress: ImportProgress;
   #isClosing = false;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(options: ImportJobOptions) {
     this.#options = options;
@@ -87,6 +91,7 @@ export class ImportJob implements Job<LogImport> {
 
   async stop({ isClosing }: { readonly isClosing: boolean }): Promise<void> {
     this.#isClosing = isClosing;
+    clearTimeout(this.#retry);
     await this.#run.stop();
     if (!isClosing && this.#state === 'Running') this.#setState('Stopped', null);
   }
@@ -180,6 +185,7 @@ export class ImportJob implements Job<LogImport> {
         onRemoved();
       } catch (error) {
         log(`removing the import ${this.id} failed`, error);
+        if (!signal.aborted) this.#retry = setTimeout(() => this.#removeRuns(), retryMilliseconds).unref();
       }
     });
   }
