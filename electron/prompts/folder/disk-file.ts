@@ -148,6 +148,31 @@ export async function removeFile(root: string, path: string, expectedHash: strin
   await rm(join(root, path));
 }
 
+export interface FileMove {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+  /** Of the file at `from`. */
+  readonly expectedHash: string;
+}
+
+/**
+ * Writes a file under another name and removes the old one, or does neither. Returns false if the old one has changed. Throws
+ * `FileChangedError` if there is a file of the new name, and errors of the file system.
+ */
+export async function moveFile(root: string, { from, to, text, expectedHash }: FileMove): Promise<boolean> {
+  await replaceFile(root, to, text, null);
+  try {
+    await removeFile(root, from, expectedHash);
+    return true;
+  } catch (error) {
+    // Otherwise the next scan would find a second prompt.
+    await removeFile(root, to, hashOf(text));
+    if (error instanceof FileChangedError) return false;
+    throw error;
+  }
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "Touchstone isn't allowed to write here",
   EPERM: "Touchstone isn't allowed to write here",

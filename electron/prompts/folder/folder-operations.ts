@@ -7,7 +7,7 @@ import type { Prompts } from '../create-prompts.ts';
 import type { PromptReader } from '../transfer/create-prompt-reader.ts';
 import type { SystemOf } from '../transfer/model-names.ts';
 import { createFileNames, folderPath } from '../transfer/writers/exported-prompt.ts';
-import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.ts';
+import { FileChangedError, hashOf, moveFile, replaceFile } from './disk-file.ts';
 import { readScannedFile, type ScannedFile, unreadable } from './scanned-file.ts';
 import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
@@ -133,9 +133,11 @@ export async function writeMine(
   if (edited.text === null) return { kind: 'refused', message: edited.problem };
   const path = file === null ? known.path : movedPath(work, known, mine);
   try {
-    if (path !== known.path || file === null) await replaceFile(root, path, edited.text, null);
-    else if (edited.text !== file.text) await replaceFile(root, path, edited.text, file.hash);
-    if (path !== known.path && file !== null) await removeFile(root, known.path, file.hash);
+    if (file === null) await replaceFile(root, path, edited.text, null);
+    else if (path !== known.path) {
+      const isMoved = await moveFile(root, { from: known.path, to: path, text: edited.text, expectedHash: file.hash });
+      if (!isMoved) return { kind: 'changed' };
+    } else if (edited.text !== file.text) await replaceFile(root, path, edited.text, file.hash);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
     // A scan finds no link and no folder, so that another scan would change nothing.

@@ -18,6 +18,7 @@ import {
   diskReason,
   FileChangedError,
   hashOf,
+  moveFile,
   readBytes,
   removeFile,
   replaceFile,
@@ -101,4 +102,21 @@ test('reasons have no full stop, because a line number and the end of the senten
   const message = diskReason(error);
   expect(message).toBe("This isn't a regular file");
   expect(issueOf('broken', 'a.prompt', `${message}.`)).toMatchObject({ message });
+});
+
+test('moves a file, or leaves it alone if it has changed or the new name is taken', async () => {
+  writeFileSync(join(root, 'old'), 'before');
+  const move = { from: 'old', to: 'folder/new', text: 'after', expectedHash: hashOf('before') };
+  writeFileSync(join(root, 'old'), 'changed');
+  expect(await moveFile(root, move)).toBe(false);
+  expect(readdirSync(join(root, 'folder'))).toEqual([]);
+  expect(readFileSync(join(root, 'old'), 'utf8')).toBe('changed');
+  writeFileSync(join(root, 'old'), 'before');
+  writeFileSync(join(root, 'folder/new'), 'other');
+  await expect(moveFile(root, move)).rejects.toThrow(FileChangedError);
+  expect(readFileSync(join(root, 'folder/new'), 'utf8')).toBe('other');
+  rmSync(join(root, 'folder/new'));
+  expect(await moveFile(root, move)).toBe(true);
+  expect(readdirSync(root)).toEqual(['folder']);
+  expect(readFileSync(join(root, 'folder/new'), 'utf8')).toBe('after');
 });
