@@ -9,7 +9,7 @@ import { createAuditExport } from '../../shared/contract/audit-exports.ts';
 import { loadAuditSamples } from '../../shared/contract/audit-data.ts';
 import { readPrivacy } from '../../shared/contract/privacy.ts';
 import { linkPromptFolder } from '../../shared/contract/prompt-folders.ts';
-import { addEndpoint, removeEndpoint, updateProvider } from '../../shared/contract/providers.ts';
+import { addEndpoint, removeEndpoint } from '../../shared/contract/providers.ts';
 import { createBackup, updateSettings } from '../../shared/contract/settings.ts';
 import { addSource } from '../support/source-upload.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
@@ -82,10 +82,8 @@ test('lists the hosts of the current settings, with what prevents contacts', asy
     isConfirmed: true,
   });
   expect(await named('OpenAi')).toMatchObject({ addresses: ['https://api.openai.com'], isReady: false });
-  await client.call(updateProvider, {
-    parameters: { aiSystem: 'OpenAi' },
-    body: { baseAddress: 'https://user:secret@gateway.example:8443/v1?key=secret' },
-  });
+  // Earlier versions accepted such an address.
+  host.host.storage.providerCache.setBaseAddress('OpenAi', 'https://user:secret@gateway.example:8443/v1?key=secret');
   expect(await named('OpenAi')).toMatchObject({ addresses: ['https://gateway.example:8443'] });
   await client.call(addEndpoint, { body: { name: 'lan', baseAddress: 'http://192.0.2.7:8000/v1' } });
   expect(await named('lan')).toMatchObject({ use: 'endpoint', addresses: ['http://192.0.2.7:8000'], isReady: true });
