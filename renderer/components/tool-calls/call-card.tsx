@@ -50,7 +50,8 @@ const CallArguments = memo(function CallArguments({ label, text, isGrowing, chec
   const scroller = useRef<HTMLDivElement>(null);
   const outline = useJsonOutline(text, isGrowing);
   const notice = check ? checkNotice(check) : null;
-  const isEmpty = text.trim() === '';
+  const shown = text.trim();
+  const isEmpty = shown === '' || (shown === '{}' && (check?.errors ?? []).length === 0);
   return (
     <>
       {notice !== null && <Notice tone="caution">{notice}</Notice>}
