@@ -96,6 +96,9 @@ function* merged(runs: Iterable<ConversationRun>, others: readonly ConversationR
   yield* others.slice(next);
 }
 
+/** How long a conversation of this device waits for the team database, in milliseconds. */
+const othersMs = 2000;
+
 /** A conversation of this device with the runs that other hosts recorded. Without the team database it has only those of this device. */
 async function withOthers(
   local: StoredConversation,
@@ -105,10 +108,11 @@ async function withOthers(
   const { id } = local;
   if (team.state().status === 'offline') return local;
   let found: Awaited<ReturnType<typeof team.audit.readConversation>>;
+  const signal = AbortSignal.timeout(othersMs);
   try {
-    found = await team.audit.readConversation(id, options);
+    found = await team.audit.readConversation(id, { ...options, signal });
   } catch (error) {
-    if (error instanceof AppError) return local;
+    if (error instanceof AppError || signal.aborted) return local;
     throw error;
   }
   if (found === null) return local;

@@ -149,7 +149,8 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
       client.call('summarize', { filter: significant(filter), bucketSize }, { signal }),
     countFacets: ({ filter }, { signal }) => client.call('countFacets', { filter: significant(filter) }, { signal }),
     facets: ({ signal }) => client.call('facets', windowCallerId, { signal }),
-    readConversation: (id, options) => client.call('readConversation', { id, ...options }),
+    readConversation: (id, { signal, ...options }) =>
+      client.call('readConversation', { id, ...options }, signal && { signal }),
     listFeedback: (run) => client.call('listFeedback', run),
     giveFeedback: (run, input, { reviewerId, reviewer }) =>
       client.call('giveFeedback', { run, input, reviewer: reviewer ?? nameIn(keys(), reviewerId) }),

@@ -20,7 +20,7 @@ export interface TeamRecords {
   /** Null for an unknown ID. `callerId` leaves out the runs of others. Throws `conflict` for more texts than fit into memory, too. */
   readConversation(
     id: string,
-    options: { hasFeedback: boolean; callerId?: string },
+    options: { hasFeedback: boolean; callerId?: string; signal?: AbortSignal },
   ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
   /** How many conversations or runs the plan of a review queue would choose. */
   countSample(fields: SampledFields, options: { readonly signal: AbortSignal }): Promise<SampleSize>;

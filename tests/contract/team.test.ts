@@ -265,6 +265,25 @@ describeWithPostgres('the team database', () => {
     expect((await Promise.all(queries)).map(({ status }) => status)).toEqual(queries.map(() => 200));
   });
 
+  test('delays no conversation of this device for long', async () => {
+    const team = await createTeamDatabase(server());
+    const { host, until, callWithKey } = await startHost({ team });
+    const { conversationId, runId } = await recordRun(host);
+    await until(isCopied);
+    const { database } = await connectTeam(team);
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lock = database.transaction().execute(async (transaction) => {
+      await sql`LOCK touchstone.runs, touchstone.conversations IN ACCESS EXCLUSIVE MODE`.execute(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const { body } = await callWithKey<{ runs: unknown }>('GET', `/conversations/${conversationId}`);
+    expect(body.runs).toMatchObject([{ conversationRunId: runId }]);
+    released.resolve();
+    await lock;
+  });
+
   test('is left at once while a query is never answered', async () => {
     const team = await createTeamDatabase(server());
     const { host, until, call } = await startHost();
