@@ -120,7 +120,7 @@ test('creates an agent, talks to it, stops, regenerates and deletes, and links i
   await past.getByRole('link', { name: /3 turns/ }).click();
   await page.getByRole('article').first().getByRole('link', { name: 'Open in audit' }).click();
   await expect(page).toHaveURL(/#\/audit\/all\//);
-  await page.goBack();
+  await page.evaluate(() => history.back());
 
   await page.getByRole('button', { name: 'More for Workshop desk' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -86,7 +86,7 @@ test('typing in the full-text field never loses the focus or a letter, and Back 
   await expect(field).toBeFocused();
   await expect(field).toHaveValue('customer formal');
   await expect(page).toHaveURL(/text=customer\+formal/);
-  await page.goBack();
+  await page.evaluate(() => history.back());
   await expect(page).toHaveURL(/#\/audit$/);
   await expect(field).toHaveValue('');
 });
