@@ -242,7 +242,10 @@ function PromptEditing({ draft, readDraft, template }: PromptEditingProps) {
       <Mistakes
         template={template}
         blocks={isInMessages ? blocks : null}
-        onGo={(offset) => focusTargets.focus('prompt', offset)}
+        onGo={(offset) => {
+          usePlaygroundView.setState({ promptView: 'template' });
+          focusTargets.focus('prompt', offset);
+        }}
       />
       <PrintedObjects names={template.printedObjects} />
     </>

@@ -28,6 +28,7 @@ import { isEdited } from '../../drafts/draft-version.ts';
 import { usePromptVersion } from '../../queries/prompts.ts';
 import { promptAddress } from '../../shell/addresses.ts';
 import { useActiveDraft, useDrafts, type Draft } from '../../stores/playground-drafts.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { useFocusTargets, useOpenParts, useRunControls, type RunControls } from './session/playground-session.tsx';
 import { useModelNeeds } from './session/use-model-needs.ts';
@@ -174,11 +175,17 @@ function VersionLink() {
 function BlockerButton() {
   const { blocker } = useRunControls();
   const focusTargets = useFocusTargets();
+  const { open } = useOpenParts();
   if (!blocker) return null;
   const { location, message } = blocker;
   const goTo = (): void => {
-    if (location.kind === 'prompt') focusTargets.focus('prompt', location.offset);
-    else focusTargets.focus(`${location.kind}/${location.name}`);
+    if (location.kind === 'prompt') {
+      usePlaygroundView.setState({ promptView: 'template' });
+      focusTargets.focus('prompt', location.offset);
+      return;
+    }
+    const isDrawn = focusTargets.focus(`${location.kind}/${location.name}`);
+    if (location.kind === 'parameter' && !isDrawn) open('parameters');
   };
   return (
     <button type="button" className="row small negative truncate toolbar__blocker" onClick={goTo}>
@@ -218,7 +225,7 @@ function LackNote() {
 /** In a narrow window the side panel's parts are buttons. */
 function NarrowButtons() {
   const { model } = useActiveDraft();
-  const { open } = useOpenParts();
+  const { openPart, open, close } = useOpenParts();
   return (
     <>
       <Button className="toolbar__model" aria-haspopup="dialog" onClick={() => open('model-picker')}>
@@ -227,6 +234,8 @@ function NarrowButtons() {
       </Button>
       <Popover
         label="Parameters"
+        isOpen={openPart === 'parameters'}
+        onOpenChange={(isOpen) => (isOpen ? open('parameters') : close('parameters'))}
         align="end"
         className="play__popover"
         trigger={<IconButton variant="default" icon={Settings2} label="Parameters" />}

@@ -269,3 +269,27 @@ test('the wire shows what the provider received, also for a run of the history',
   await page.reload();
   await shown();
 });
+
+test('the reason why a run cannot start leads to its cause, also where that is hidden', async ({
+  page,
+  playground,
+}) => {
+  await page.setViewportSize({ width: 980, height: 700 });
+  const reason = page.getByRole('toolbar', { name: 'Prompt' }).getByRole('alert');
+  const temperature = page.getByRole('dialog', { name: 'Parameters' }).getByRole('textbox', { name: 'temperature' });
+  await page.getByRole('button', { name: 'Parameters', exact: true }).click();
+  await temperature.fill('hot');
+  await page.keyboard.press('Escape');
+  await playground.run();
+  await expect(reason).toContainText('temperature');
+  await reason.click();
+  await expect(temperature).toBeFocused();
+  await temperature.fill('');
+  await page.keyboard.press('Escape');
+  await playground.writePrompt('Hello {{#if late}}');
+  await page.getByRole('radio', { name: 'Rendered', exact: true }).click();
+  await playground.run();
+  await expect(reason).toContainText('Line 1');
+  await reason.click();
+  await expect(playground.prompt).toBeFocused();
+});

@@ -12,7 +12,8 @@ import { isWaitingForModel, useChosenModel, useInstallOffered, useRunner } from 
  */
 
 /** What one part of the playground opens and another part shows. */
-export type OpenPart = 'model-picker' | 'name-field' | 'save-dialog' | 'schema-dialog' | `tools/${string}`;
+export type OpenPart =
+  'model-picker' | 'name-field' | 'parameters' | 'save-dialog' | 'schema-dialog' | `tools/${string}`;
 
 /** The tool in the tool editor; empty for the first one, and null while the editor is closed. */
 export function openToolId(part: OpenPart | null): string | null {
@@ -32,20 +33,34 @@ export type FocusTarget = 'prompt' | `variable/${string}` | `parameter/${string}
 interface FocusTargets {
   /** Returns the function that removes the target. */
   add: (target: FocusTarget, focus: (offset: number) => void) => () => void;
-  /** Does nothing while the field isn't on the screen. `offset` is the position of the cursor in the prompt. */
-  focus: (target: FocusTarget, offset?: number) => void;
+  /**
+   * Returns whether the field is on the screen. One that isn't yet gets the focus when it is drawn, unless the focus has moved by then.
+   * `offset` is the position of the cursor in the prompt.
+   */
+  focus: (target: FocusTarget, offset?: number) => boolean;
 }
 
 function createFocusTargets(): FocusTargets {
   const targets = new Map<FocusTarget, (offset: number) => void>();
+  let awaited: { target: FocusTarget; offset: number; focused: Element | null } | null = null;
   return {
     add: (target, focus) => {
       targets.set(target, focus);
+      if (awaited?.target === target) {
+        const { offset, focused } = awaited;
+        awaited = null;
+        if (document.activeElement === focused) focus(offset);
+      }
       return () => {
         if (targets.get(target) === focus) targets.delete(target);
       };
     },
-    focus: (target, offset = 0) => targets.get(target)?.(offset),
+    focus: (target, offset = 0) => {
+      const focus = targets.get(target);
+      awaited = focus ? null : { target, offset, focused: document.activeElement };
+      focus?.(offset);
+      return focus !== undefined;
+    },
   };
 }
 

@@ -1,9 +1,10 @@
-import { act, waitFor } from '@testing-library/react';
-import { useEffect } from 'react';
+import { act, screen, waitFor } from '@testing-library/react';
+import { useEffect, useState } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import {
   PlaygroundSession,
   useComparison,
+  useFieldRef,
   useFocusTargets,
   useOpenParts,
   useRunControls,
@@ -60,4 +61,44 @@ test('a streamed token renders none of the components that share the session', a
   await act(() => writer.close());
   await ended;
   expect(renders).toBeGreaterThan(before);
+});
+
+/** A button that moves the focus to a field, which is drawn only after the press of another. */
+function LateField() {
+  const { focus } = useFocusTargets();
+  const fieldRef = useFieldRef();
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => {
+    const draw = (): void => setDrawn(true);
+    addEventListener('draw', draw);
+    return () => removeEventListener('draw', draw);
+  }, []);
+  return (
+    <>
+      <button type="button" onClick={() => focus('variable/photo')}>
+        Add a file
+      </button>
+      <button type="button">Other</button>
+      {isDrawn && <input aria-label="photo" ref={fieldRef('variable/photo')} />}
+    </>
+  );
+}
+
+test.each([
+  { title: 'gets the focus when it is drawn', moved: false },
+  { title: 'leaves the focus where a person has moved it', moved: true },
+])('a field that the focus is moved to before it is drawn $title', async ({ moved }) => {
+  opened = await openWindow(
+    <PlaygroundSession>
+      <LateField />
+    </PlaygroundSession>,
+  );
+  const go = screen.getByRole('button', { name: 'Add a file' });
+  const other = screen.getByRole('button', { name: 'Other' });
+  go.focus();
+  go.click();
+  if (moved) other.focus();
+  act(() => void dispatchEvent(new Event('draw')));
+  const field = screen.getByRole('textbox', { name: 'photo' });
+  expect(document.activeElement).toBe(moved ? other : field);
 });
