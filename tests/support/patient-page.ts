@@ -10,8 +10,14 @@ function waitLonger(): void {
   Object.assign(window, { setTimeout: patient });
 }
 
+/** How many times as long each page takes for everything: shows tests that depend on the speed of a machine. */
+const slowdown = Number(process.env['TOUCHSTONE_SLOW_PAGES'] ?? 1);
+
 /** Has a page keep for a minute what it takes back after seconds: a test on a busy machine may come later than a person. */
 export async function makePatient(page: Page): Promise<void> {
   await page.addInitScript(waitLonger);
   await page.evaluate(waitLonger);
+  if (slowdown === 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
 }
