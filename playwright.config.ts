@@ -1,13 +1,14 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumForTests } from './scripts/suite-needs.ts';
+import { patience } from './tests/support/patience.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
   testDir: 'tests/e2e',
   // A machine with one slow core runs the same tests as a fast one: time ends a test only when it hangs.
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 300_000,
+  expect: { timeout: patience.timeout },
   forbidOnly: Boolean(process.env['CI']),
   workers: 2,
   // The page before and after each action takes an eighth of the time. A failure has its actions, requests and messages, and its last picture.
