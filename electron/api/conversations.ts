@@ -71,7 +71,7 @@ function forRunKey(run: ConversationRun, prompts: VersionReader): ConversationRu
   };
 }
 
-type TeamRecords = Pick<Team, 'audit' | 'isOn' | 'servesApi' | 'state'>;
+type TeamRecords = Pick<Team, 'audit' | 'isOn' | 'servesApi' | 'briefly'>;
 
 /** Whether conversations that other hosts recorded are read, too. Only a host with `--team` shows them to programs. */
 const readsTeam = (team: TeamRecords, caller: Caller): boolean =>
@@ -96,9 +96,6 @@ function* merged(runs: Iterable<ConversationRun>, others: readonly ConversationR
   yield* others.slice(next);
 }
 
-/** How long a conversation of this device waits for the team database, in milliseconds. */
-const othersMs = 2000;
-
 /** A conversation of this device with the runs that other hosts recorded. Without the team database it has only those of this device. */
 async function withOthers(
   local: StoredConversation,
@@ -106,16 +103,8 @@ async function withOthers(
   options: ReadOptions,
 ): Promise<StoredConversation> {
   const { id } = local;
-  if (team.state().status === 'offline') return local;
-  let found: Awaited<ReturnType<typeof team.audit.readConversation>>;
-  const signal = AbortSignal.timeout(othersMs);
-  try {
-    found = await team.audit.readConversation(id, { ...options, signal });
-  } catch (error) {
-    if (error instanceof AppError || signal.aborted) return local;
-    throw error;
-  }
-  if (found === null) return local;
+  const found = await team.briefly((signal) => team.audit.readConversation(id, { ...options, signal }));
+  if (found == null) return local;
   const others = found.runs
     .filter(({ conversationRunId: runId }) => !audit.hasRun({ conversationId: id, runId }))
     .toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));

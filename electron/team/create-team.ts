@@ -34,6 +34,11 @@ export interface Team {
   readonly servesApi: boolean;
   /** API keys and credits that hosts with `--team` share; null without it. */
   readonly keys: KeySharing | null;
+  /**
+   * For a request that can be answered without the database: what the query finds, or undefined if it doesn't answer soon, or didn't a
+   * moment ago.
+   */
+  briefly<Result>(query: (signal: AbortSignal) => Promise<Result>): Promise<Result | undefined>;
   /** Its host and port for the page about privacy; null without a team database. */
   contactedAddress(): string | null;
   state(): TeamState;
@@ -172,6 +177,31 @@ function contactedAddress({ host, port }: TeamAddress): string | null {
   return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** How long a request waits for the database if it can be answered without it, in milliseconds. */
+const briefMs = 2000;
+/** How long such requests don't wait for it again. */
+const pauseMs = 10_000;
+
+export function createBriefQueries(
+  isOffline: () => boolean,
+  { waitMs = briefMs, now = () => performance.now() } = {},
+): Team['briefly'] {
+  let pausedUntil = -Infinity;
+  return async (query) => {
+    if (isOffline() || now() < pausedUntil) return undefined;
+    const signal = AbortSignal.timeout(waitMs);
+    try {
+      const found = await query(signal);
+      pausedUntil = -Infinity;
+      return found;
+    } catch (error) {
+      if (signal.aborted) pausedUntil = now() + pauseMs;
+      else if (!(error instanceof AppError)) throw error;
+      return undefined;
+    }
+  };
+}
+
 function keySharingOf({ storage, teamOfflineMinutes, log }: TeamOptions, client: () => Copying['client']): KeySharing {
   const offlineMs = (teamOfflineMinutes ?? defaultTeamOfflineMinutes) * 60_000;
   return createKeySharing({ client, keys: storage.sharedKeys, offlineMs, log });
@@ -256,6 +286,7 @@ export function createTeam(options: TeamOptions): Team {
     records: { ...audit, isOn },
     isOn,
     servesApi: options.team != null,
+    briefly: createBriefQueries(() => copying.progress.status === 'offline'),
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     ...createConnection(options, targetOptions, copying),

@@ -278,8 +278,13 @@ describeWithPostgres('the team database', () => {
       await released.promise;
     });
     await locked.promise;
-    const { body } = await callWithKey<{ runs: unknown }>('GET', `/conversations/${conversationId}`);
-    expect(body.runs).toMatchObject([{ conversationRunId: runId }]);
+    // Only the first one waits.
+    for (const time of [1, 2, 3]) {
+      const { body } = await callWithKey<{ runs: unknown }>('GET', `/conversations/${conversationId}`);
+      expect(body.runs, `${time}`).toMatchObject([{ conversationRunId: runId }]);
+    }
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessShareLock'`;
+    expect(await server().query(team, waiting)).toHaveLength(1);
     released.resolve();
     await lock;
   });
