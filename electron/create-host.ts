@@ -164,12 +164,8 @@ async function createServices(options: HostOptions) {
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
   const pauses = createProviderPauses();
-  const embedder = createTextEmbedders({
-    settings: () => storage.settings.read().embeddings,
-    embeddings,
-    providers,
-    pauses,
-  });
+  const embedderSettings = () => storage.settings.read().embeddings;
+  const embedder = createTextEmbedders({ settings: embedderSettings, embeddings, providers, pauses });
   const reader = createSourceReader({ startChild });
   const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, reader, log });
   const files = await openFiles(options, storage, reader);
@@ -191,6 +187,7 @@ async function createServices(options: HostOptions) {
     pauses,
     schemas,
     files: new PromptFileLoader({ files, openSource, windowCallerId: storage.windowCallerId }),
+    findElsewhere: team.findConversation,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const passThrough = createPassThrough({ storage, providers, pauses, ...allowances, guard, exchanges, files, log });

@@ -10,6 +10,7 @@ import type { ProviderExchanges } from '../provider-exchanges/create-provider-ex
 import type { ModelRequest } from '../providers/provider.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import { type Membership, requireMembership } from '../storage/conversations.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
@@ -91,6 +92,8 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly files: PromptFileLoader;
   /** The stored version that a request names, if it still has the same content; otherwise null. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
+  /** Finds a conversation that only other hosts know; null if none are asked. */
+  readonly findElsewhere: ((conversationId: string) => Promise<Membership | null>) | null;
 }
 
 /** From this many characters on, a request is parsed and started in separate turns of the event loop. */
@@ -189,6 +192,19 @@ function startChecked(
   return checking === null ? start() : checking.then(start);
 }
 
+/** Rejects as `joinConversation` throws, for a conversation of another host. Null if it is of this one, or new. */
+function checkElsewhere(
+  { metadata }: CompletionRequest,
+  { callerId }: RunOrigin,
+  { turn, continuation }: RunContext,
+  { runs, findElsewhere }: Pick<CompletionsOptions, 'runs' | 'findElsewhere'>,
+): Promise<void> | null {
+  const id = metadata?.conversationId?.toLowerCase();
+  if (findElsewhere === null || id === undefined || turn || continuation || runs.isConversation(id)) return null;
+  const workspaceId = metadata?.workspaceId?.toLowerCase() ?? null;
+  return findElsewhere(id).then((found) => void (found && requireMembership(found, { callerId, workspaceId })));
+}
+
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
   const active = new ActiveMap<Run>();
@@ -257,10 +273,14 @@ export function createCompletions(options: CompletionsOptions): Completions {
     }
   }
 
-  const start: Completions['start'] = (request, origin, context) =>
-    withFiles(request, origin, context, options.files, (loaded, inner) =>
-      startChecked(loaded, inner, options.schemas, () => startNow(loaded, origin, inner)),
-    );
+  const start: Completions['start'] = (request, origin, context) => {
+    const proceed = () =>
+      withFiles(request, origin, context, options.files, (loaded, inner) =>
+        startChecked(loaded, inner, options.schemas, () => startNow(loaded, origin, inner)),
+      );
+    const checking = checkElsewhere(request, origin, context, options);
+    return checking === null ? proceed() : checking.then(proceed);
+  };
 
   return {
     start,

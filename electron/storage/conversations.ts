@@ -8,10 +8,13 @@ import { timeOrderedId } from './time-ordered-id.ts';
 import type Database from 'better-sqlite3';
 
 /** The fields of a conversation that are checked when a run joins it. */
-interface Membership {
-  readonly name: string;
+export interface Membership {
   readonly callerId: string;
   readonly workspaceId: string | null;
+}
+
+interface NewConversation extends Membership {
+  readonly name: string;
 }
 
 /** More than can be between joining and the write of a run. Requests that fail in between must not fill the memory. */
@@ -19,6 +22,7 @@ const maxUnwritten = 10_000;
 
 export interface Conversations {
   join: RunStore['joinConversation'];
+  isKnown: RunStore['isConversation'];
   /** The name of a conversation that has joined and isn't written yet; null for every other. */
   unwrittenName(id: string): string | null;
   /** Makes the run the newest of its conversation and returns `conversations.sequence`. Call it in a transaction. */
@@ -32,7 +36,7 @@ type Queries = ReturnType<typeof conversationQueries>;
 /** Writes conversations with their runs. `unwritten` are the new ones, which it removes when they are stored. */
 function createConversationWriter(
   queries: Queries,
-  unwritten: ActiveMap<Membership>,
+  unwritten: ActiveMap<NewConversation>,
 ): Pick<Conversations, 'append' | 'endRun'> {
   let inserted = new Map<string, number>();
   let lastSequence = queries.last.first({})?.sequence ?? 0;
@@ -85,9 +89,9 @@ function createConversationWriter(
 export function createConversations(database: Database.Database): Conversations {
   const queries = conversationQueries(database);
   /** New conversations. They are written together with their first run. */
-  const unwritten = new ActiveMap<Membership>();
+  const unwritten = new ActiveMap<NewConversation>();
 
-  function remember(id: string, membership: Membership): void {
+  function remember(id: string, membership: NewConversation): void {
     unwritten.set(id, membership);
     if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.oldest!);
   }
@@ -100,6 +104,7 @@ export function createConversations(database: Database.Database): Conversations 
 
   return {
     ...createConversationWriter(queries, unwritten),
+    isKnown: (id) => unwritten.has(id) || queries.find.first({ id }) !== undefined,
     unwrittenName: (id) => unwritten.get(id)?.name ?? null,
     join({ conversationId, workspaceId, callerId, name }) {
       const workspace = workspaceId?.toLowerCase() ?? null;
@@ -110,7 +115,7 @@ export function createConversations(database: Database.Database): Conversations 
         remember(id, { name, callerId, workspaceId: workspace });
         return { conversationId: id, workspaceId: workspace };
       }
-      requireMembership(present, callerId, workspace);
+      requireMembership(present, { callerId, workspaceId: workspace });
       if (present.workspaceId === null && workspace !== null) {
         // Stored before the response, so that the second of two simultaneous callers gets the conflict.
         if (stored) setWorkspace(stored.sequence, workspace);
@@ -121,7 +126,8 @@ export function createConversations(database: Database.Database): Conversations 
   };
 }
 
-function requireMembership(present: Membership, callerId: string, workspaceId: string | null): void {
+/** Throws `forbidden` for another caller's conversation and `conflict` for one of another workspace. */
+export function requireMembership(present: Membership, { callerId, workspaceId }: Membership): void {
   if (present.callerId !== callerId) {
     const message = 'This conversation belongs to another caller. Leave out conversationId to start a new one.';
     throw new AppError('forbidden', message, {

@@ -56,6 +56,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
 
   return {
     joinConversation: conversations.join,
+    isConversation: conversations.isKnown,
     requireRoom: recorder.requireRoom,
     begin: recorder.begin,
     finish: recorder.finish,

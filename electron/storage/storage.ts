@@ -53,6 +53,8 @@ export interface RunStore {
     callerId: string;
     name: string;
   }): { conversationId: string; workspaceId: string | null };
+  /** Whether this device has a conversation with this ID, in lower case. */
+  isConversation(id: string): boolean;
   /** Throws `internal` with the remedy while the disk is failing and earlier runs wait in memory. Reads what isn't read yet. */
   requireRoom(): void;
   /** Stores a run as `Running`. Returns immediately. The write follows within a moment, together with others. */

@@ -6,6 +6,7 @@ import type { WorkerClient } from '../common/worker-client.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
 import type { CallTeamReviews, TeamReviewMethods } from './team-reviews.ts';
+import type { Membership } from '../storage/conversations.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
 import { createKeySharing, defaultTeamOfflineMinutes, type KeySharing } from './key-sharing.ts';
@@ -39,6 +40,8 @@ export interface Team {
    * moment ago.
    */
   briefly<Result>(query: (signal: AbortSignal) => Promise<Result>): Promise<Result | undefined>;
+  /** Finds a conversation of any host, if the database answers soon; null without `--team`. */
+  readonly findConversation: ((id: string) => Promise<Membership | null>) | null;
   /** Its host and port for the page about privacy; null without a team database. */
   contactedAddress(): string | null;
   state(): TeamState;
@@ -280,13 +283,18 @@ export function createTeam(options: TeamOptions): Team {
     keys: storage.apiKeys.list,
   });
   const isOn = () => copying.target !== null;
+  const briefly = createBriefQueries(() => copying.progress.status === 'offline');
   return {
     reviews: callReviews(client),
     audit,
     records: { ...audit, isOn },
     isOn,
     servesApi: options.team != null,
-    briefly: createBriefQueries(() => copying.progress.status === 'offline'),
+    briefly,
+    findConversation:
+      options.team == null
+        ? null
+        : async (id) => (await briefly((signal) => client.call('findConversation', id, { signal }))) ?? null,
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     ...createConnection(options, targetOptions, copying),

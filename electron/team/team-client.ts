@@ -16,6 +16,7 @@ import { workerUrl } from '../common/worker-url.ts';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { TeamAddress } from '../../shared/team-address.ts';
 import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
+import type { Membership } from '../storage/conversations.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
 import type { LongRuns, LongRunsRequest, RunOfConversation, TeamReportPage } from './team-engine.ts';
 import type { TeamReviewMethods } from './team-reviews.ts';
@@ -72,6 +73,7 @@ export interface TeamMethods {
     { id: string; hasFeedback: boolean; callerId?: string | undefined },
     (Conversation & { runs: ConversationRun[] }) | null
   >;
+  readonly findConversation: Method<string, Membership | null>;
   readonly selectRuns: Method<{ filter: AuditFilter; max: number }, SelectedRuns>;
   readonly readRuns: Method<readonly string[], ExportRow[]>;
   readonly findMissing: Method<readonly string[], number>;

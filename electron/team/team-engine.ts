@@ -13,6 +13,7 @@ import type { FeedbackInput } from '../../shared/contract/conversations.ts';
 import type { WalkPosition, WalkRequest } from '../audit/index/audit-engine.ts';
 import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
 import { feedbackOf } from '../audit/query/conversation-rows.ts';
+import type { Membership } from '../storage/conversations.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
@@ -221,6 +222,14 @@ export class TeamEngine {
     );
     const end = entries.at(-1);
     return { data, next: hasMore && end ? { last, time: end.createdAt, id: end.conversation } : null };
+  }
+
+  /** To whom a conversation belongs; null for an unknown ID. */
+  async findConversation(id: string): Promise<Membership | null> {
+    const { rows } = await sql<Membership>`
+      SELECT caller_id AS "callerId", workspace_id AS "workspaceId" FROM touchstone.conversations
+      WHERE id = ${id}::uuid`.execute(this.#database);
+    return rows[0] ?? null;
   }
 
   /** Null for an unknown ID. `callerId` leaves out the runs of others: on a host that didn't know of the conversation they could use its ID. */

@@ -287,6 +287,7 @@ const methods: TeamMethods = {
   countFacets: (input) => query((used) => used.countFacets(input)),
   facets: (windowCallerId) => query((used) => used.facets(windowCallerId)),
   readConversation: (input) => query((used) => used.readConversation(input)),
+  findConversation: (id) => query((used) => used.findConversation(id)),
   selectRuns: (input) => query((_, runs) => runs.select(input)),
   readRuns: (ids) => query((_, runs) => runs.read(ids)),
   findMissing: (ids) => query((_, runs) => runs.findMissing(ids)),

@@ -21,7 +21,10 @@ export interface CopiedConversation {
   readonly latest_at: number;
 }
 
-/** Inserts or updates conversations. Returns those that existed. Two hosts may have one: the first gives it its name and its workspace. */
+/**
+ * Inserts or updates conversations. Returns those that existed. Two hosts may have one: the first gives it its name and its workspace. Only
+ * runs of its caller change these: those of another, on a host that didn't know of it, could rename it or show it to another workspace.
+ */
 export async function writeConversations(
   transaction: TeamTransaction,
   conversations: readonly CopiedConversation[],
@@ -33,8 +36,10 @@ export async function writeConversations(
     INSERT INTO touchstone.conversations
     SELECT * FROM json_populate_recordset(NULL::touchstone.conversations, ${JSON.stringify(conversations)})
     ON CONFLICT (id) DO UPDATE SET
-      name = CASE excluded.name WHEN ${anonymousTitle} THEN excluded.name ELSE conversations.name END,
-      workspace_id = coalesce(conversations.workspace_id, excluded.workspace_id),
+      name = CASE WHEN excluded.name = ${anonymousTitle} AND excluded.caller_id = conversations.caller_id
+        THEN excluded.name ELSE conversations.name END,
+      workspace_id = CASE WHEN excluded.caller_id = conversations.caller_id
+        THEN coalesce(conversations.workspace_id, excluded.workspace_id) ELSE conversations.workspace_id END,
       earliest_at = least(conversations.earliest_at, excluded.earliest_at), latest_at = greatest(conversations.latest_at, excluded.latest_at)
     WHERE (conversations.name, conversations.workspace_id) IS DISTINCT FROM (excluded.name, excluded.workspace_id)
       OR excluded.earliest_at < conversations.earliest_at OR excluded.latest_at > conversations.latest_at
