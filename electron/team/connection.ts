@@ -24,6 +24,9 @@ const connectMs = 10_000;
 /** Sent by the server as text; every number here is far below 2^53. */
 const parsesAsNumber: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 
+/** Its code for a statement that was ended by its limit, or by an administrator. */
+const tookTooLong = '57014';
+
 const fullDisk = 'The disk of the team database is full. Free some space there. Copying then continues.';
 
 /** PostgreSQL has one code for these, and messages in English unless its administrator chose another language. */
@@ -52,6 +55,8 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
   '42501': ({ user }, detail) =>
     `"${user}" is missing a right in the team database (${detail}). Ask its owner to run the SQL in docs/team.md.`,
   '53100': () => fullDisk,
+  [tookTooLong]: () =>
+    'The team database ended a query that took too long. Narrow it down, for example with a start date.',
   '53300': () => 'The team database has too many connections. Raise max_connections, or try again later.',
   '25006': () => 'This server of the team database only reads. Use the address of the primary server to copy runs.',
   CERT_NOT_YET_VALID: ({ host }) =>
@@ -103,7 +108,8 @@ export function describeTeamFailure(failure: unknown, address: TeamAddress): App
   if (message.includes(waitedForConnection)) return new AppError('team_unavailable', busy, { cause: failure });
   const byText = messagesByText.find(([part]) => message.includes(part));
   const described = messagesByCode[code]?.(address, message) ?? byText?.[1](address);
-  if (described !== undefined) return new AppError('conflict', described, { cause: failure });
+  const kind = code === tookTooLong ? 'team_unavailable' : 'conflict';
+  if (described !== undefined) return new AppError(kind, described, { cause: failure });
   return new AppError('conflict', describeOther(code, message, address), { cause: failure });
 }
 
@@ -125,10 +131,15 @@ const tlsCode = /^(CERT_|CRL_|INVALID_|UNABLE_|HOSTNAME_|PATH_LENGTH_|ERR_SSL_|E
 /** Connections that are held at once for queries. */
 const maxConnections = 4;
 
+/** Among five million runs the slowest query took half a minute. A query that never ended would hold one of few connections. */
+const maxStatementMs = 300_000;
+
 export interface PoolOptions {
   readonly max?: number;
   /** A query that takes longer fails. */
   readonly queryMs?: number;
+  /** The server ends a statement that takes longer. */
+  readonly statementMs?: number;
 }
 
 /** Without a password, or with another failure of its own, pg's client leaves its connection open, and PostgreSQL waits for it for a minute. */
@@ -148,7 +159,7 @@ class ClosingClient extends pg.Client {
 export function createPool(
   address: TeamAddress,
   password: string | null,
-  { max = maxConnections, queryMs }: PoolOptions = {},
+  { max = maxConnections, queryMs, statementMs }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     Client: ClosingClient,
@@ -176,7 +187,9 @@ export function createPool(
     // Runs are joined with their texts month by month. Otherwise a search for a rare word reads all runs to join them: 290 instead of
     // 35 ms among a million. As a statement, because connection poolers reject it as an option of the connection.
     // And before PostgreSQL 15 every user may add functions to the schema `public`: one that fits better would run with this user's rights.
-    client.query('SET enable_partitionwise_join = on; SET search_path = pg_catalog, pg_temp').catch(() => undefined);
+    const limit = statementMs === undefined ? '' : `; SET statement_timeout = ${statementMs}`;
+    const settings = `SET enable_partitionwise_join = on; SET search_path = pg_catalog, pg_temp${limit}`;
+    client.query(settings).catch(() => undefined);
   });
   return pool;
 }
@@ -326,15 +339,20 @@ function openDatabase(pool: pg.Pool): { database: TeamDatabase; close: () => Pro
 
 /** Connects, and creates or updates the tables. Throws an `AppError` with one sentence that has the remedy. */
 export async function openTeamConnection(address: TeamAddress, password: string | null): Promise<TeamConnection> {
-  let queries: ReturnType<typeof openDatabase> | null = null;
+  let copying: ReturnType<typeof openDatabase> | null = null;
   try {
-    const { database, close: closeQueries } = (queries = openDatabase(createPool(address, password)));
-    const readOnlyReason = await prepare(database, address);
-    const copying = openDatabase(createPool(address, password, { max: 1 }));
-    const close = async () => void (await Promise.all([closeQueries(), copying.close()]));
-    return { database, copying: copying.database, readOnlyReason, isWritable: readOnlyReason === null, close };
+    const { database: unlimited, close: closeCopying } = (copying = openDatabase(
+      createPool(address, password, { max: 1 }),
+    ));
+    // An update of the tables can take long.
+    const readOnlyReason = await prepare(unlimited, address);
+    const { database, close: closeQueries } = openDatabase(
+      createPool(address, password, { statementMs: maxStatementMs }),
+    );
+    const close = async () => void (await Promise.all([closeQueries(), closeCopying()]));
+    return { database, copying: unlimited, readOnlyReason, isWritable: readOnlyReason === null, close };
   } catch (failure) {
-    await queries?.close().catch(() => undefined);
+    await copying?.close().catch(() => undefined);
     throw describeTeamFailure(failure, address);
   }
 }

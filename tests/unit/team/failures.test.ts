@@ -6,6 +6,7 @@ import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncat
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -430,6 +431,21 @@ describeWithPostgres('the team database', () => {
     held.release();
     const { code, message } = describeTeamFailure(failure, parseTeamAddress('postgres://u@db.example/d'));
     expect([code, message]).toEqual(['team_unavailable', expect.stringMatching(/^All connections .* are busy/)]);
+  });
+
+  test('ends queries that take too long, but no copying', async () => {
+    const address = await createTeamDatabase(server);
+    const { database, copying } = await connectTeam(address);
+    const limitOf = async (used: typeof database) =>
+      (await sql`SELECT current_setting('statement_timeout') AS milliseconds`.execute(used)).rows;
+    expect(await limitOf(database)).toEqual([{ milliseconds: '5min' }]);
+    expect(await limitOf(copying)).toEqual([{ milliseconds: '0' }]);
+    const slow = database.transaction().execute(async (transaction) => {
+      await sql`SET LOCAL statement_timeout = 1`.execute(transaction);
+      await sql`SELECT pg_sleep(3600)`.execute(transaction);
+    });
+    const failure = await slow.catch((error: unknown) => describeTeamFailure(error, parseTeamAddress(address)));
+    expect(failure).toMatchObject({ code: 'team_unavailable', message: expect.stringMatching(/took too long/) });
   });
 
   test('names the address of a program that is not PostgreSQL', async () => {
