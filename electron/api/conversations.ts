@@ -96,7 +96,7 @@ function* merged(runs: Iterable<ConversationRun>, others: readonly ConversationR
   yield* others.slice(next);
 }
 
-/** A conversation of this device with the runs that other hosts recorded. Without the team database it has only those of this device. */
+/** A conversation of this device with the runs that other hosts recorded, or the note that they may be missing. */
 async function withOthers(
   local: StoredConversation,
   { audit, team }: Pick<ConversationSources, 'audit' | 'team'>,
@@ -104,7 +104,8 @@ async function withOthers(
 ): Promise<StoredConversation> {
   const { id } = local;
   const found = await team.briefly((signal) => team.audit.readConversation(id, { ...options, signal }));
-  if (found == null) return local;
+  if (found === undefined) return { ...local, isIncomplete: true };
+  if (found === null) return local;
   const others = found.runs
     .filter(({ conversationRunId: runId }) => !audit.hasRun({ conversationId: id, runId }))
     .toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));

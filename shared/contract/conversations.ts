@@ -137,7 +137,15 @@ export type Conversation = z.infer<typeof conversation>;
 
 /** A conversation with its runs, oldest first. */
 export const conversationDetail = conversation
-  .extend({ runs: z.array(conversationRun) })
+  .extend({
+    runs: z.array(conversationRun),
+    isIncomplete: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present if runs that other hosts of the team recorded may be missing, because the team database does not answer or they have more than 16 MB of texts',
+      ),
+  })
   .meta({ id: 'ConversationDetail' });
 export type ConversationDetail = z.infer<typeof conversationDetail>;
 

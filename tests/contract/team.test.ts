@@ -9,6 +9,7 @@ import { generate } from 'selfsigned';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
+import type { ConversationDetail } from '../../shared/contract/conversations.ts';
 import type { AuditFacetCounts, AuditPage, AuditReport, AuditSummary } from '../../shared/contract/audit.ts';
 import type { TeamMembers, TeamState, TeamTest } from '../../shared/contract/team.ts';
 import { recordRun } from '../support/audit-runs.ts';
@@ -151,8 +152,9 @@ describeWithPostgres('the team database', () => {
     // It may not be copied yet.
     runs.push(await recordRun(two.host, { conversationId }));
     const path = `/conversations/${conversationId}`;
-    const read = async () => {
-      const { body } = await two.callWithKey<{ runs: { conversationRunId: string }[] }>('GET', path);
+    const read = async (isIncomplete?: true) => {
+      const { body } = await two.callWithKey<ConversationDetail>('GET', path);
+      expect(body.isIncomplete).toBe(isIncomplete);
       return body.runs.map(({ conversationRunId: id }) => runs.findIndex(({ runId }) => runId === id));
     };
     expect(await read()).toEqual([0, 1, 2, 3]);
@@ -163,8 +165,21 @@ describeWithPostgres('the team database', () => {
     }
     await server().stop();
     await two.until(({ status }) => status === 'offline');
-    expect(await read()).toEqual([1, 3]);
+    expect(await read(true)).toEqual([1, 3]);
     await server().run();
+  });
+
+  test('says that a conversation is without the runs of others, if they are too long', async () => {
+    const team = await createTeamDatabase(server());
+    const [one, two] = [await startHost({ team }), await startHost({ team })];
+    const conversationId = randomUUID();
+    for (let count = 0; count < 17; count += 1)
+      await recordRun(one.host, { conversationId, renderedPrompt: 'x'.repeat(1_000_000) });
+    const { runId } = await recordRun(two.host, { conversationId });
+    await one.until(isCopied);
+    const { body } = await two.callWithKey<ConversationDetail>('GET', `/conversations/${conversationId}`);
+    expect(body.isIncomplete).toBe(true);
+    expect(body.runs.map(({ conversationRunId: id }) => id)).toEqual([runId]);
   });
 
   test('reads a conversation of any length, and continues after it', async () => {

@@ -8,7 +8,7 @@ import type {
   AuditSort,
   AuditSummary,
 } from '../../../shared/contract/audit.ts';
-import type { Conversation, ConversationRun } from '../../../shared/contract/conversations.ts';
+import type { Conversation, ConversationDetail, ConversationRun } from '../../../shared/contract/conversations.ts';
 import { createContinuationTokens } from '../../storage/continuation-token.ts';
 import { LazyList } from '../../storage/list-page.ts';
 import { prepareQuery } from '../../storage/queries.ts';
@@ -42,7 +42,8 @@ export interface AuditSearchQuery {
 }
 
 /** A conversation with its runs, which can be larger than memory. */
-export type StoredConversation = Conversation & { readonly runs: Iterable<ConversationRun> };
+export type StoredConversation = Conversation &
+  Pick<ConversationDetail, 'isIncomplete'> & { readonly runs: Iterable<ConversationRun> };
 
 export type ReportedRun = AuditReport['conversations'][number]['runs'][number];
 type ReportedConversation<Runs = Iterable<ReportedRun>> = Conversation & { readonly runs: Runs };
