@@ -4,7 +4,7 @@ import type { Message } from '../../shared/contract/messages.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import { type ToolCallChunk, withCalls } from '../../shared/contract/tools.ts';
 import { GrowingText } from '../providers/growing-text.ts';
-import type { ModelRequest, ModelToolCall, Provider, RawUsage, TextPart } from '../providers/provider.ts';
+import type { ModelPart, ModelRequest, ModelToolCall, Provider, RawUsage, TextPart } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -127,6 +127,8 @@ export class Run {
   #grounded: GroundedRequest | null = null;
   #toolCalls: ToolCalls | null = null;
   #outcome: RunOutcome | null = null;
+  /** What the provider bills, even if the run fails after it was reported. */
+  #billed: Pick<RunOutcome, 'usage' | 'rawUsage' | 'cost'> = { usage: null, rawUsage: null, cost: null };
 
   constructor(plan: RunPlan, signal: AbortSignal) {
     this.plan = plan;
@@ -178,13 +180,14 @@ export class Run {
     try {
       const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
       const whole = await this.plan.provider.generate(request, this.#callOptions());
+      this.#noteUsage(whole);
       this.#stop.signal.throwIfAborted();
       this.#noteFirstToken();
       const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
       this.#content = new GrowingText(answer.content);
       this.#reasoning = new GrowingText(answer.reasoning ?? '');
       if (answer.toolCalls) this.#calls().addAll(answer.toolCalls);
-      await this.#recordCompletion(answer.finishReason, answer.usage, whole.rawUsage);
+      await this.#recordCompletion(answer.finishReason);
       return answer;
     } catch (error) {
       await this.#recordFailure(error);
@@ -201,7 +204,7 @@ export class Run {
       const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
       const takeText = take && !this.plan.guard && ((part: TextPart) => this.#offer(part, take));
       const parts = this.plan.provider.stream(request, { ...this.#callOptions(), ...(takeText && { takeText }) });
-      for await (const part of this.plan.guard?.screen(parts) ?? parts) {
+      for await (const part of this.plan.guard?.screen(this.#noteUsageIn(parts)) ?? parts) {
         this.#stop.signal.throwIfAborted();
         if (this.#firstTokenMs === null) {
           this.#noteFirstToken();
@@ -221,7 +224,8 @@ export class Run {
             this.#content = new GrowingText(part.corrected.content);
             this.#reasoning = new GrowingText(part.corrected.reasoning ?? '');
           }
-          await this.#recordCompletion(part.finishReason, part.usage, part.rawUsage);
+          this.#noteUsage(part);
+          await this.#recordCompletion(part.finishReason);
           yield { type: 'end', finishReason: part.finishReason, usage: part.usage };
           return;
         }
@@ -298,20 +302,26 @@ export class Run {
     for (const listener of this.#reasoningListeners) listener(text);
   }
 
-  async #recordCompletion(
-    finishReason: FinishReason,
-    usage: Usage | null,
-    rawUsage: RawUsage | null = null,
-  ): Promise<void> {
-    const cost = usage === null ? null : this.plan.cost(usage, rawUsage);
-    await this.#record({ status: 'Completed', finishReason, usage, rawUsage, error: null, cost });
+  #noteUsage({ usage, rawUsage = null }: { usage: Usage | null; rawUsage?: RawUsage | null }): void {
+    this.#billed = { usage, rawUsage, cost: usage && this.plan.cost(usage, rawUsage) };
+  }
+
+  /** For the guard, which can fail at the last part. */
+  async *#noteUsageIn(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, void, void> {
+    for await (const part of parts) {
+      if (part.type === 'finish') this.#noteUsage(part);
+      yield part;
+    }
+  }
+
+  async #recordCompletion(finishReason: FinishReason): Promise<void> {
+    await this.#record({ status: 'Completed', finishReason, error: null });
   }
 
   async #recordFailure(error: unknown): Promise<void> {
     if (this.#isRecorded) return;
-    const rest = { usage: null, rawUsage: null, cost: null };
     if (isAbort(error, this.#stop.signal)) {
-      await this.#record({ ...rest, status: 'Cancelled', finishReason: 'Cancelled', error: null });
+      await this.#record({ status: 'Cancelled', finishReason: 'Cancelled', error: null });
       return;
     }
     this.plan.noteFailure(error);
@@ -319,19 +329,18 @@ export class Run {
       error instanceof AppError
         ? { code: error.code, message: error.message }
         : { code: 'internal', message: 'Unexpected error in Touchstone. Try again.' };
-    await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: failure });
+    await this.#record({ status: 'Failed', finishReason: 'Error', error: failure });
   }
 
-  async #record(
-    end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'rawUsage' | 'error' | 'cost'>,
-  ): Promise<void> {
+  async #record(end: Pick<RunOutcome, 'status' | 'finishReason' | 'error'>): Promise<void> {
     this.#isRecorded = true;
-    this.plan.charge({ credits: this.credits, usage: end.usage, characters: this.#characters });
+    this.plan.charge({ credits: this.credits, usage: this.#billed.usage, characters: this.#characters });
     const toolCalls = this.#toolCalls?.list ?? [];
     try {
       const moderation = await this.plan.guard?.findings(withCalls(this.content, toolCalls));
       this.#outcome = {
         ...end,
+        ...this.#billed,
         content: this.content,
         reasoning: this.reasoning || null,
         credits: this.credits,

@@ -1,5 +1,6 @@
 import { textMessage } from '../../../shared/contract/messages.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RunGuard } from '../../../electron/completions/guard.ts';
 import { Run, type RunPart, type RunPlan } from '../../../electron/completions/run.ts';
 import type {
   ModelCallOptions,
@@ -277,6 +278,47 @@ describe('a run without streaming', () => {
     );
     await expect(run.complete()).rejects.toThrow();
     expect(outcomes[0]?.error).toEqual({ code: 'internal', message: 'Unexpected error in Touchstone. Try again.' });
+  });
+});
+
+describe('a run whose guard fails at the end of the answer', () => {
+  const failure = new AppError('provider_failed', "The guard couldn't check this text.");
+  const guard = {
+    judge: () => Promise.reject(failure),
+    async *screen(parts: AsyncIterable<ModelPart>) {
+      for await (const part of parts) {
+        if (part.type === 'finish') throw failure;
+        yield part;
+      }
+    },
+    findings: async () => ({ prompt: null, answer: null }),
+  } as unknown as RunGuard;
+
+  it.each(['complete', 'stream'] as const)('is recorded with the usage that is billed (%s)', async (way) => {
+    const charged: unknown[] = [];
+    const plan: RunPlan = {
+      ...planWith({
+        generate: async () => ({
+          content: 'secret',
+          reasoning: null,
+          finishReason: 'Stop',
+          usage,
+          rawUsage: { all: 5 },
+        }),
+        async *stream() {
+          yield { type: 'text-delta', text: 'secret' };
+          yield { ...finish, rawUsage: { all: 5 } };
+        },
+      }),
+      guard,
+      charge: (use) => charged.push(use.usage),
+    };
+    const run = new Run(plan, new AbortController().signal);
+    await expect(way === 'complete' ? run.complete() : readAll(run)).rejects.toBe(failure);
+    expect({ outcomes, charged }).toMatchObject({
+      outcomes: [{ status: 'Failed', usage, rawUsage: { all: 5 }, cost: { amount: 0.25 } }],
+      charged: [usage],
+    });
   });
 });
 
