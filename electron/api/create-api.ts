@@ -24,12 +24,19 @@ const missingKey =
 const twoKeys = 'The request carries two different API keys. Send one, or the same in both headers.';
 const wrongKey = 'This API key is unknown or was revoked. Issue a new one in Settings, API keys.';
 
+/** The headers whose whole value can be a key of this service. */
+const keyHeaders = ['x-touchstone-key', 'x-hl-api-key', ...namedKeyHeaders] as const;
+
+function bearerOf(authorization: string | null | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+}
+
 function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
   const authorization = headers.get('authorization');
   const custom = headers.get('x-hl-api-key');
   if (authorization === null && custom === null) throw new AppError('unauthorized', missingKey);
   if (authorization === null) return (custom ?? '').trim();
-  const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const bearer = bearerOf(authorization);
   if (bearer === undefined) throw new AppError('unauthorized', 'The authorization header must be `Bearer <key>`.');
   if (custom !== null && custom.trim() !== bearer) {
     throw new AppError('unauthorized', twoKeys);
@@ -44,7 +51,7 @@ const missingPassedKey =
 function keyFromPassed({ headers, url }: Pick<Request, 'headers' | 'url'>, passes: Endpoint['passes']): string {
   const separate = headers.get('x-touchstone-key')?.trim();
   if (separate) return separate;
-  const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
+  const bearer = bearerOf(headers.get('authorization'));
   const named = namedKeyHeaders.map((name) => headers.get(name)?.trim());
   const sent = [headers.get('x-hl-api-key')?.trim(), ...named, bearer, ...(passes === 'gemini' ? queryKeys(url) : [])];
   const present = new Set(sent.filter((key) => key !== undefined && key !== ''));
@@ -69,21 +76,12 @@ function authenticate(
   return { callerId: key.callerId, key, scopes: key.scopes };
 }
 
-/** Whether `authenticate` would accept the key. */
+/** Whether a request brings a valid key, which a provider's key may accompany. Called for every request of a stranger. */
 function hasValidKey({ target, headers }: Parameters<Api['isKnown']>[0], apiKeys: ApiKeyStore): boolean {
-  // Called for every request of a stranger. Creating an error is slow.
-  const get = (name: string): string | null => headers[name] ?? null;
-  const inQuery = target.startsWith('/gemini/') ? queryKeys(target)[0] : undefined;
-  const named = ['x-touchstone-key', ...namedKeyHeaders].find((name) => headers[name] !== undefined);
-  const passed = named === undefined ? inQuery : headers[named];
-  if (passed !== undefined && apiKeys.authenticate(passed.trim()) !== null) return true;
-  if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
-  try {
-    return apiKeys.authenticate(keyFromHeaders({ get })) !== null;
-  } catch {
-    // `authenticate` throws the error.
-    return false;
-  }
+  const keys = keyHeaders.map((name) => headers[name]?.trim());
+  keys.push(bearerOf(headers['authorization']));
+  if (target.startsWith('/gemini/')) keys.push(queryKeys(target)[0]);
+  return keys.some((key) => key !== undefined && apiKeys.authenticate(key) !== null);
 }
 
 /** Throws `forbidden` if the caller's key doesn't have the endpoint's scope. */

@@ -194,6 +194,29 @@ describe('keys', () => {
   });
 });
 
+describe('whoever brings a valid key', () => {
+  const isKnown = (headers: Record<string, string>, target = '/openai/v1/models') => api.isKnown({ target, headers });
+
+  it.each([
+    ['the bearer form', { authorization: 'Bearer run-key' }],
+    ['the custom header', { 'x-hl-api-key': ' run-key ' }],
+    ['the custom header beside the key of a provider', { authorization: 'Bearer sk', 'x-hl-api-key': 'run-key' }],
+    ['its own header beside the key of a provider', { 'x-api-key': 'sk', 'x-touchstone-key': 'run-key' }],
+    ["a provider's header", { authorization: 'Basic sk', 'x-api-key': 'run-key' }],
+    ["a provider's second header", { 'x-api-key': 'sk', 'x-goog-api-key': 'run-key' }],
+  ])('is known by %s', (_, headers) => expect(isKnown(headers)).toBe(true));
+
+  it("is known by Gemini's query, but not by another", () => {
+    expect(isKnown({}, '/gemini/v1beta/models?key=run-key')).toBe(true);
+    expect(isKnown({}, '/openai/v1/models?key=run-key')).toBe(false);
+  });
+
+  it('is a stranger without one', () => {
+    expect(isKnown({})).toBe(false);
+    expect(isKnown({ authorization: 'Bearer sk', 'x-hl-api-key': 'other', 'x-api-key': '' })).toBe(false);
+  });
+});
+
 describe('bad bodies', () => {
   it.each([
     ['a missing field', '{}', [{ field: 'name', issue: 'is required' }]],
