@@ -159,6 +159,7 @@ function describe(metadata: ModelMetadata, known: Pick<Model, 'aiSystem' | 'name
     inputPrice: metadata.prices?.inputPrice ?? entry?.inputPrice ?? null,
     outputPrice: metadata.prices?.outputPrice ?? entry?.outputPrice ?? null,
     cachedInputPrice: metadata.prices?.cachedInputPrice ?? null,
+    audioInputPrice: metadata.prices?.audioInputPrice ?? null,
     longPrompt: longPromptPrices(metadata),
     canCountTokens: isKeyedProvider(known.aiSystem) && detailsOf[known.aiSystem].countsTokens,
     capabilities: entry?.capabilities ?? [],

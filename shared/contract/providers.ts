@@ -249,6 +249,8 @@ export const model = z.object({
   inputPrice: z.number().nullable(),
   outputPrice: z.number().nullable(),
   cachedInputPrice: z.number().nullable(),
+  /** Of audio in the prompt; null where it costs as much as text. */
+  audioInputPrice: z.number().nullable(),
   /** Prices of every token of a request with a longer prompt; null where its length doesn't matter. */
   longPrompt: z
     .object({

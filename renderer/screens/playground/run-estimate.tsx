@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { countTokens, type CompletionRequest } from '../../../shared/contract/completions.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
+import { fileKindOf } from '../../../shared/file-kinds.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
 import { estimateTokens, formatCost, formatWhole } from '../../components/format.ts';
@@ -29,7 +30,11 @@ export interface RunEstimate {
  * From no answer to the longest one. The least is what the input costs when the provider reads all of it from its cache; the most has
  * nothing cached.
  */
-export function estimateRun(model: Model | null, inputTokens: number, maxTokens: number | null): RunEstimate {
+export function estimateRun(
+  model: Model | null,
+  { inputTokens, audioTokens = 0 }: { inputTokens: number; audioTokens?: number },
+  maxTokens: number | null,
+): RunEstimate {
   const limits = [maxTokens, model?.outputTokens ?? null].filter((limit) => limit !== null);
   const maxOutputTokens = limits.length === 0 ? null : Math.min(...limits);
   if (model === null || model.inputPrice === null || model.outputPrice === null) {
@@ -39,8 +44,9 @@ export function estimateRun(model: Model | null, inputTokens: number, maxTokens:
   const isLong = longPrompt !== null && inputTokens > longPrompt.aboveTokens;
   const prices = isLong ? longPrompt : { inputPrice, outputPrice, cachedInputPrice };
   const min = (inputTokens * (prices.cachedInputPrice ?? prices.inputPrice)) / 1e6;
-  const max =
-    maxOutputTokens === null ? null : (inputTokens * prices.inputPrice + maxOutputTokens * prices.outputPrice) / 1e6;
+  const heard = Math.min(audioTokens, inputTokens);
+  const input = (inputTokens - heard) * prices.inputPrice + heard * (model.audioInputPrice ?? prices.inputPrice);
+  const max = maxOutputTokens === null ? null : (input + maxOutputTokens * prices.outputPrice) / 1e6;
   return { inputTokens, maxOutputTokens, cost: { min, max } };
 }
 
@@ -111,11 +117,9 @@ export function RunEstimateButton({ rendered, files }: { rendered: string; files
   const count = useCount();
   const counted = count.data && isRequestOf(count.data.request, draft, model) ? count.data.tokens : null;
   const about = counted === null ? 'about ' : '';
-  const estimate = estimateRun(
-    model,
-    counted ?? estimateTokens(draft.systemMessage + rendered) + tokensOfFiles(files, model),
-    maxTokensOf(draft),
-  );
+  const inputTokens = counted ?? estimateTokens(draft.systemMessage + rendered) + tokensOfFiles(files, model);
+  const audio = files.filter(({ file }) => fileKindOf(file.mediaType) === 'audio');
+  const estimate = estimateRun(model, { inputTokens, audioTokens: tokensOfFiles(audio, model) }, maxTokensOf(draft));
   const cost = costText(estimate);
   const input = about + tokensOf(estimate.inputTokens);
   const trigger = (

@@ -15,7 +15,7 @@ test.each([
   ['of a model without a price', testModel({ outputPrice: null }), 1_000, null, 16_000, null],
   ['of an unknown model', null, 1_000, null, null, null],
 ])('the estimate of a run %s', (_, model, inputTokens, maxTokens, maxOutputTokens, cost) => {
-  const estimate = estimateRun(model, inputTokens, maxTokens);
+  const estimate = estimateRun(model, { inputTokens }, maxTokens);
   expect(estimate).toMatchObject({ inputTokens, maxOutputTokens });
   if (cost === null) expect(estimate.cost).toBeNull();
   else {
@@ -23,6 +23,14 @@ test.each([
     if (cost.max === null) expect(estimate.cost?.max).toBeNull();
     else expect(estimate.cost?.max).toBeCloseTo(cost.max, 9);
   }
+});
+
+test.each([
+  ['at its own price', testModel({ audioInputPrice: 3 }), 400, 0.0018],
+  ['at the price of text if it has no own price', testModel(), 400, 0.001],
+  ['for no more tokens than the provider counted', testModel({ audioInputPrice: 3 }), 9_000, 0.003],
+])('the most that audio costs is %s', (_, model, audioTokens, max) => {
+  expect(estimateRun(model, { inputTokens: 1_000, audioTokens }, 0).cost?.max).toBeCloseTo(max, 9);
 });
 
 test.each([

@@ -11,6 +11,7 @@ export function testModel(details: Partial<Model> = {}): Model {
     outputTokens: 16_000,
     inputPrice: 1,
     cachedInputPrice: null,
+    audioInputPrice: null,
     longPrompt: null,
     canCountTokens: false,
     fileKinds: ['image', 'pdf', 'audio', 'text'],
