@@ -56,7 +56,7 @@ function toPromptMessage(
     case 'system':
       return { role: 'system', content: textOfMessage(message) };
     case 'user':
-      return { role: 'user', content: message.content.map((part) => toUserPart(part, files)) };
+      return { role: 'user', content: toUserParts(message, files) };
     case 'assistant':
       return { role: 'assistant', content: toAssistantParts(message, toolNames) };
     case 'tool':
@@ -78,6 +78,11 @@ function toUserPart(part: MessagePart, files: ModelRequest['files']): UserPart {
   if (isTextFile(part)) return { type: 'text', text: String(file.data) };
   const { mediaType, name } = part;
   return { type: 'file', data: { type: 'data', data: String(file.data) }, mediaType, filename: name };
+}
+
+/** An empty message has an empty text: some APIs reject one without parts. */
+function toUserParts({ content }: Message, files: ModelRequest['files']): UserPart[] {
+  return content.length === 0 ? [{ type: 'text', text: '' }] : content.map((part) => toUserPart(part, files));
 }
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];

@@ -60,6 +60,13 @@ describe('a whole answer of a compatible endpoint', () => {
     expect(ours).toEqual(theirs);
   });
 
+  it('is requested with an empty text for a message without text', async () => {
+    world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!' }));
+    const messages = [{ role: 'user' as const, content: [] }];
+    await connect().provider.generate({ ...request, messages }, { signal: noAbort() });
+    expect(world.server.calls[0]?.body).toMatchObject({ messages: [{ role: 'user', content: '' }] });
+  });
+
   it.for([
     answered({ content: 'Hello!' }),
     answered({ content: null, refusal: 'No.' }),
