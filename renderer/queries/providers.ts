@@ -164,14 +164,19 @@ export interface EndpointInput {
   key?: string | null | undefined;
 }
 
+export interface EndpointChange extends Pick<EndpointInput, 'name' | 'key'> {
+  /** Undefined leaves it unchanged. */
+  baseAddress: string | undefined;
+}
+
 /** Saves an endpoint with `keep` and tests it at once. The typed values, above all the key, are dropped with the response. */
-function useKeepEndpoint(keep: (client: Client, input: EndpointInput) => Promise<unknown>) {
+function useKeepEndpoint<Input extends EndpointChange>(keep: (client: Client, input: Input) => Promise<unknown>) {
   const { client } = useHost();
   const renew = useRenewEndpoints();
   return useMutation({
     meta: { isFailureShown: true },
     gcTime: 0,
-    mutationFn: async (input: EndpointInput) => {
+    mutationFn: async (input: Input) => {
       await keep(client, input);
       return client.call(testEndpoint, { parameters: { name: input.name } });
     },
@@ -181,15 +186,15 @@ function useKeepEndpoint(keep: (client: Client, input: EndpointInput) => Promise
 
 /** Adds an endpoint and tests it at once. */
 export function useAddEndpoint() {
-  return useKeepEndpoint((client, { name, baseAddress, key }) =>
+  return useKeepEndpoint((client, { name, baseAddress, key }: EndpointInput) =>
     client.call(addEndpoint, { body: { name, baseAddress, key } }),
   );
 }
 
 /** Changes address or key and tests at once. */
 export function useUpdateEndpoint() {
-  return useKeepEndpoint((client, { name, baseAddress, key }) => {
-    const body = key === undefined ? { baseAddress } : { baseAddress, key };
+  return useKeepEndpoint((client, { name, baseAddress, key }: EndpointChange) => {
+    const body = { ...(baseAddress !== undefined && { baseAddress }), ...(key !== undefined && { key }) };
     return client.call(updateEndpoint, { parameters: { name }, body });
   });
 }

@@ -21,6 +21,11 @@ function asSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Whether the address is unchanged and has a form that was accepted once and is no longer, such as one with a query. */
+function isUnchangedOldForm({ baseAddress }: Draft, endpoint: CompatibleEndpoint | null): boolean {
+  return baseAddress === endpoint?.baseAddress && !endpointInput.shape.baseAddress.safeParse(baseAddress).success;
+}
+
 /** The errors of each field by the contract's schema. */
 function endpointProblems({ name, baseAddress, key }: Draft): Problems {
   const checked = endpointInput.safeParse({ name, baseAddress, key: key === '' ? null : key });
@@ -121,8 +126,13 @@ export function EndpointForm({ endpoint, suggestion, onDone }: EndpointFormProps
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const newProblems = endpointProblems(draft);
+    const isOldForm = isUnchangedOldForm(draft, endpoint);
+    if (isOldForm) delete newProblems.baseAddress;
     setProblems(newProblems);
-    if (Object.keys(newProblems).length === 0) save.mutate(inputOf(draft), { onSuccess: onDone });
+    if (Object.keys(newProblems).length > 0) return;
+    const input = inputOf(draft);
+    if (!endpoint) add.mutate(input, { onSuccess: onDone });
+    else update.mutate(isOldForm ? { ...input, baseAddress: undefined } : input, { onSuccess: onDone });
   };
   return (
     <form className="settings__form" aria-label={endpoint ? `Edit ${endpoint.name}` : 'New endpoint'} onSubmit={submit}>

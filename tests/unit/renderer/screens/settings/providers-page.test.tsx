@@ -1,7 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
+import { EndpointForm } from '../../../../../renderer/screens/settings/endpoint-form.tsx';
 import { ProvidersPage } from '../../../../../renderer/screens/settings/providers-page.tsx';
-import { addModel } from '../../../../../shared/contract/providers.ts';
+import { addEndpoint, addModel, listEndpoints } from '../../../../../shared/contract/providers.ts';
 import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -129,4 +130,34 @@ test('removes a model name that was added', async () => {
   });
   fireEvent.click(await screen.findByLabelText('Remove gpt-7-preview of OpenAI'));
   await waitFor(() => expect(screen.queryByText('gpt-7-preview')).toBeNull());
+});
+
+test('saves a new key of an endpoint whose address has a form that is no longer accepted', async () => {
+  const name = 'shop';
+  const baseAddress = 'http://127.0.0.1:9/v1?tier=2';
+  const endpoint = { name, baseAddress, keySource: null, confirmation: null, lastTest: null };
+  let isDone = false;
+  opened = await openWindow(<EndpointForm endpoint={endpoint} onDone={() => (isDone = true)} />, {
+    prepare: (client) => client.call(addEndpoint, { body: { name, baseAddress: 'http://127.0.0.1:9/v1' } }),
+  });
+  fireEvent.change(screen.getByLabelText('API key'), { target: { value: goodKey } });
+  fireEvent.click(screen.getByText('Save and test'));
+  await waitFor(() => expect(isDone).toBe(true));
+  const { data } = await opened.window.host.client.call(listEndpoints);
+  expect(data).toMatchObject([{ name, keySource: 'memory', baseAddress: 'http://127.0.0.1:9/v1' }]);
+});
+
+test('rejects a changed address of a form that is no longer accepted', async () => {
+  const endpoint = {
+    name: 'shop',
+    baseAddress: 'http://127.0.0.1:9/v1?tier=2',
+    keySource: null,
+    confirmation: null,
+    lastTest: null,
+  };
+  opened = await openWindow(<EndpointForm endpoint={endpoint} onDone={() => {}} />);
+  fireEvent.change(screen.getByLabelText('Base URL'), { target: { value: 'http://127.0.0.1:9/v1?tier=3' } });
+  fireEvent.click(screen.getByText('Save and test'));
+  expect(screen.getByLabelText('Base URL').getAttribute('aria-invalid')).toBe('true');
+  expect(opened.window.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
 });
