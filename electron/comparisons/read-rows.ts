@@ -13,7 +13,7 @@ import { compareFields, expectedFields, maxComparedCharacters } from './compare-
 import type { ComparisonJob } from './comparison-job.ts';
 import type { RowFinder } from './order-rows.ts';
 import { createTurns } from './turns.ts';
-import { judgesAmong } from './votes/cell-votes.ts';
+import { innerJudges, judgesAmong } from './votes/cell-votes.ts';
 
 export interface RowQuery {
   readonly offset: number;
@@ -63,8 +63,10 @@ function cutValues(values: RowValues, characters: number): RowValues {
 function disagreeingRows(job: ComparisonJob, { store, votes }: RowReaderOptions): ReadonlySet<number> {
   const { sequence, settings } = job.comparison;
   const { variantCount, repeats } = settings;
-  if (judgesAmong(store.setup(sequence).checks).length === 0) return new Set();
-  return new Set(votes.disagreeingRows(sequence, { cellsPerRow: variantCount * repeats, repeats }));
+  const { checks } = store.setup(sequence);
+  if (judgesAmong(checks).length === 0) return new Set();
+  const cellsPerRow = variantCount * repeats;
+  return new Set(votes.disagreeingRows(sequence, { cellsPerRow, repeats, innerJudges: innerJudges(checks) }));
 }
 
 type DescribeCells = (positions: readonly number[], maxCharacters: number) => Promise<ComparisonCell[]>;

@@ -42,6 +42,13 @@ export interface StoredPairVote {
   readonly createdAt: number;
 }
 
+/** A judge inside a check that combines others. Cells have no result of it, so that its newest verdict on their runs counts. */
+export interface InnerJudge {
+  readonly judgeId: string;
+  /** Whether what it passes fails in the check. */
+  readonly isInverted: boolean;
+}
+
 export interface VoteStore {
   /** Votes on the cells in a range of positions, newest first. */
   cellVotes(comparison: number, range: { from: number; to: number }): StoredCellVote[];
@@ -55,7 +62,10 @@ export interface VoteStore {
    * Numbers of the rows where a judge and a person disagree on whether an answer passes, or on which of two is better. Blind votes count
    * when they are finished. `cellsPerRow` is the number of variants times that of repeats.
    */
-  disagreeingRows(comparison: number, size: { cellsPerRow: number; repeats: number }): number[];
+  disagreeingRows(
+    comparison: number,
+    compared: { cellsPerRow: number; repeats: number; innerJudges: readonly InnerJudge[] },
+  ): number[];
   createBlindVote(
     comparison: number,
     vote: Pick<StoredBlindVote, 'voter' | 'first' | 'second' | 'question'>,
@@ -89,20 +99,41 @@ const blindVoteRows = `SELECT blind_votes.sequence, blind_votes.id, comparisons.
 
 const cellOfPair = (variant: string) =>
   `pairs.row * CAST(@cellsPerRow AS INTEGER) + ${variant} * CAST(@repeats AS INTEGER) + pairs.repeat`;
+const cellOfVote = 'comparison_votes JOIN comparison_cells USING (comparison, position)';
+const cellsOfPair = `blind_votes JOIN blind_vote_pairs AS pairs ON pairs.blind_vote = blind_votes.sequence
+    JOIN comparison_cells AS one ON one.comparison = blind_votes.comparison AND one.position = ${cellOfPair('first')}
+    JOIN comparison_cells AS other ON other.comparison = blind_votes.comparison AND other.position = ${cellOfPair('second')}`;
+const innerJudges = `json_each(@innerJudges) AS inner JOIN judges ON judges.id = inner.value ->> '$.judgeId'`;
+/** A score as a check has it, but not from 0 to 1; null without a verdict. */
+const innerScore = (verdicts: string) => `CASE ${verdicts}.verdict_json WHEN 'null' THEN NULL
+    WHEN '"pass"' THEN 1 WHEN '"fail"' THEN 0 ELSE CAST(${verdicts}.verdict_json AS INTEGER) END
+    * iif(inner.value ->> '$.isInverted', -1, 1)`;
+const innerPass = `CASE verdict_json WHEN 'null' THEN NULL WHEN '"pass"' THEN 1 WHEN '"fail"' THEN 0
+    ELSE CAST(verdict_json AS INTEGER) >= input_json ->> '$.verdict.passFrom' END <> (inner.value ->> '$.isInverted')`;
 const disagreeingRows = `
   SELECT position / CAST(@cellsPerRow AS INTEGER)
-  FROM comparison_votes JOIN comparison_cells USING (comparison, position), json_each(checks_json) AS judged
+  FROM ${cellOfVote}, json_each(checks_json) AS judged
   WHERE comparison = @comparison AND vote IS NOT NULL AND judged.value ->> '$.kind' = 'judge'
     AND judged.value ->> '$.pass' <> (vote = 'pass')
   UNION
+  SELECT position / CAST(@cellsPerRow AS INTEGER)
+  FROM ${cellOfVote}, ${innerJudges} JOIN judge_verdicts ON judge = judges.sequence AND judge_verdicts.run_id = comparison_cells.run_id
+  WHERE comparison = @comparison AND vote IS NOT NULL AND (${innerPass}) <> (vote = 'pass')
+  UNION
   SELECT pairs.row
-  FROM blind_votes JOIN blind_vote_pairs AS pairs ON pairs.blind_vote = blind_votes.sequence
-    JOIN comparison_cells AS one ON one.comparison = blind_votes.comparison AND one.position = ${cellOfPair('first')}
-    JOIN comparison_cells AS other ON other.comparison = blind_votes.comparison AND other.position = ${cellOfPair('second')},
+  FROM ${cellsOfPair},
     json_each(one.checks_json) AS judged JOIN json_each(other.checks_json) AS against ON against.key = judged.key
   WHERE blind_votes.comparison = @comparison AND finished_at IS NOT NULL AND judged.value ->> '$.kind' = 'judge'
     AND (vote = 'first' AND judged.value ->> '$.score' < against.value ->> '$.score'
-      OR vote = 'second' AND judged.value ->> '$.score' > against.value ->> '$.score')`;
+      OR vote = 'second' AND judged.value ->> '$.score' > against.value ->> '$.score')
+  UNION
+  SELECT pairs.row
+  FROM ${cellsOfPair}, ${innerJudges}
+    JOIN judge_verdicts AS judged ON judged.judge = judges.sequence AND judged.run_id = one.run_id
+    JOIN judge_verdicts AS against ON against.judge = judges.sequence AND against.run_id = other.run_id
+  WHERE blind_votes.comparison = @comparison AND finished_at IS NOT NULL
+    AND (vote = 'first' AND ${innerScore('judged')} < ${innerScore('against')}
+      OR vote = 'second' AND ${innerScore('judged')} > ${innerScore('against')})`;
 
 function cellVoteStatements(database: Database.Database) {
   return {
@@ -116,7 +147,9 @@ function cellVoteStatements(database: Database.Database) {
        ON CONFLICT DO UPDATE SET vote = excluded.vote, note = excluded.note, updated_at = excluded.updated_at`,
     ),
     disagreeing: database
-      .prepare<{ comparison: number; cellsPerRow: number; repeats: number }, number>(disagreeingRows)
+      .prepare<{ comparison: number; cellsPerRow: number; repeats: number; innerJudges: string }, number>(
+        disagreeingRows,
+      )
       .pluck(),
     remove: database.prepare<[number, number, string]>(
       'DELETE FROM comparison_votes WHERE comparison = ? AND position = ? AND voter = ?',
@@ -191,7 +224,8 @@ export function createVoteStore(database: Database.Database, tokenSecret: string
       if (vote === null) cells.remove.run(comparison, position, voter);
       else cells.set.run(comparison, position, voter, vote.vote, vote.note, Date.now());
     },
-    disagreeingRows: (comparison, size) => cells.disagreeing.all({ comparison, ...size }),
+    disagreeingRows: (comparison, { innerJudges: inner, ...size }) =>
+      cells.disagreeing.all({ comparison, ...size, innerJudges: JSON.stringify(inner) }),
     createBlindVote(comparison, { voter, first, second, question }) {
       const id = randomUUID();
       blind.insert.run(id, comparison, voter, first, second, randomInt(2 ** 31), question, Date.now());

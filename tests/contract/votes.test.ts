@@ -17,19 +17,30 @@ const unknown = '00000000-0000-4000-8000-000000000000';
 const provider = { aiSystem: 'OpenAiCompatible', model: 'scripted/model' };
 const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
 
-/** Answers with the prompt; judges pass an answer of the variant A. */
-function reply(call: ScriptedCall): void {
-  const prompt = promptOf(call);
-  const verdict = JSON.stringify({
-    reason: `Because ${prompt.length}`,
-    verdict: prompt.includes('A:') ? 'pass' : 'fail',
-  });
-  const content = prompt.startsWith('Judge') ? verdict : prompt;
-  if (call.body['stream'] === true) call.chatStream([content]);
-  else call.chatAnswer({ content });
+/** Answers with the prompt; judges give the one verdict on answers of the variant A, and the other on others. */
+function replyWith(onA: unknown, onOther: unknown): (call: ScriptedCall) => void {
+  return (call) => {
+    const prompt = promptOf(call);
+    const verdict = JSON.stringify({
+      reason: `Because ${prompt.length}`,
+      verdict: prompt.includes('A:') ? onA : onOther,
+    });
+    const content = prompt.startsWith('Judge') ? verdict : prompt;
+    if (call.body['stream'] === true) call.chatStream([content]);
+    else call.chatAnswer({ content });
+  };
 }
 
+const reply = replyWith('pass', 'fail');
+
 beforeEach(() => host.provider.answerWith(reply));
+
+async function disagreeingRows(id: string): Promise<number[]> {
+  const address = `http://test/window/comparisons/${id}/rows?filter=disagrees`;
+  const answer = await host.host.api.fetch(new Request(address), { access: 'window' });
+  const { data } = (await answer.json()) as { data: { position: number }[] };
+  return data.map(({ position }) => position);
+}
 
 interface Compared {
   readonly id: string;
@@ -38,8 +49,22 @@ interface Compared {
   vote(cell: Partial<ComparisonCell>, vote: object, key?: string): ReturnType<typeof callJson>;
 }
 
+type ChecksOf = (judge: object) => object[];
+
+interface Change extends Record<string, unknown> {
+  readonly verdict?: object;
+  readonly checksOf?: ChecksOf;
+}
+
+const judgeOnly: ChecksOf = (judge) => [judge];
+const inner: ChecksOf = (judge) => [{ kind: 'all', checks: [{ kind: 'length', max: 1 }, judge] }];
+const invertedInner: ChecksOf = (judge) => [{ kind: 'any', not: true, checks: [{ kind: 'length', min: 1 }, judge] }];
+
 /** A comparison of A and B over so many rows, which has completed. */
-async function compare(rowCount = 3, change: Record<string, unknown> = {}): Promise<Compared> {
+async function compare(
+  rowCount = 3,
+  { verdict = { kind: 'passOrFail' }, checksOf = judgeOnly, ...change }: Change = {},
+): Promise<Compared> {
   const call = (method: string, path: string, body?: unknown, key = host.key) =>
     callJson(host, way, method, path, { key, ...(body === undefined ? {} : { body }) });
   const dataset = await call('POST', '/datasets', {
@@ -50,14 +75,14 @@ async function compare(rowCount = 3, change: Record<string, unknown> = {}): Prom
   const judge = await call('POST', '/judges', {
     name: 'Strict',
     promptText: 'Judge {{answer}}',
-    verdict: { kind: 'passOrFail' },
+    verdict,
     ...provider,
   });
   const created = await call('POST', '/comparisons', {
     name: 'A or B',
     datasetId: dataset.body.id,
     variants: ['A', 'B'].map((name) => ({ name, prompt: { promptText: `${name}: {{ticket}}` }, ...provider })),
-    checks: [{ kind: 'judge', judgeId: judge.body.id }],
+    checks: checksOf({ kind: 'judge', judgeId: judge.body.id }),
     ...change,
   });
   expect([created.status, created.body]).toEqual([201, expect.any(Object)]);
@@ -90,14 +115,9 @@ describe('votes on cells', () => {
     expect((await cells('?variant=A'))[0]!.votes.map(({ isOwn }) => isOwn)).toEqual([false, true]);
     expect((await vote(cell!, { note: 'Only a note' }, other)).body.data[0]).toMatchObject({ vote: null });
     expect((await vote(cell!, {}, other)).body.data).toHaveLength(1);
-    const rows = async (filter: string) => {
-      const address = `http://test/window/comparisons/${id}/rows?filter=${filter}`;
-      const answer = await host.host.api.fetch(new Request(address), { access: 'window' });
-      return (await answer.json()) as { data: { position: number }[]; total: number };
-    };
-    expect(await rows('disagrees')).toMatchObject({ data: [{ position: 0 }], total: 1 });
+    expect(await disagreeingRows(id)).toEqual([0]);
     await vote(cell!, { vote: 'pass' });
-    expect(await rows('disagrees')).toMatchObject({ data: [], total: 0 });
+    expect(await disagreeingRows(id)).toEqual([]);
     await callJson(host, way, 'PUT', `/judges/${judgeId}`, {
       body: { name: 'Strict', promptText: 'Judge: {{answer}}', verdict: { kind: 'passOrFail' }, ...provider },
     });
@@ -106,6 +126,21 @@ describe('votes on cells', () => {
     expect((await cells())[0]!.verdicts).toEqual([]);
     expect((await callJson(host, way, 'DELETE', `/comparisons/${id}`)).status).toBe(204);
     expect((await vote(cell!, { vote: 'pass' })).status).toBe(404);
+  });
+
+  test.each([
+    ['inside other checks', inner, { kind: 'passOrFail' }, ['fail', 'pass']],
+    ['inside an inverted check', invertedInner, { kind: 'passOrFail' }, ['pass', 'fail']],
+    ['that gives scores', inner, { kind: 'score', min: 1, max: 5, passFrom: 4 }, ['fail', 'pass']],
+  ] as const)('disagree with a judge %s', async (_where, checksOf, verdict, [onA, onB]) => {
+    if (verdict.kind === 'score') host.provider.answerWith(replyWith(5, 2));
+    const { id, cells, vote } = await compare(3, { checksOf, verdict });
+    const all = await cells();
+    await vote(all[0]!, { vote: onB });
+    expect(await disagreeingRows(id)).toEqual([]);
+    await vote(all[2]!, { vote: onA });
+    await vote(all[5]!, { vote: onB });
+    expect(await disagreeingRows(id)).toEqual([1, 2]);
   });
 
   test('need a completed cell, and the right to read its run', async () => {
@@ -296,10 +331,7 @@ describe('blind votes', () => {
     expect((await act(vote.id, 'undo')).status).toBe(409);
     expect((await start(id)).body.id).not.toBe(vote.id);
     expect((await walk(host, way, `/comparisons/${id}/blind-votes`, 1)).map((each) => each.id)).toContain(vote.id);
-    const rows = await host.host.api.fetch(new Request(`http://test/window/comparisons/${id}/rows?filter=disagrees`), {
-      access: 'window',
-    });
-    expect(((await rows.json()) as { total: number }).total).toBe(9);
+    expect(await disagreeingRows(id)).toHaveLength(9);
     expect((await callJson(host, way, 'DELETE', `/blind-votes/${vote.id}`)).status).toBe(204);
     expect((await callJson(host, way, 'GET', `/blind-votes/${vote.id}`)).status).toBe(404);
   });

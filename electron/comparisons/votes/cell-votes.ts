@@ -3,7 +3,7 @@ import { type CellVote, windowVoter } from '../../../shared/contract/votes.ts';
 import type { Check } from '../../../shared/contract/checks.ts';
 import type { StoredCell } from '../../storage/comparison-cells.ts';
 import type { FileReader } from '../../storage/file-store.ts';
-import type { StoredCellVote, VoteStore } from '../../storage/vote-store.ts';
+import type { InnerJudge, StoredCellVote, VoteStore } from '../../storage/vote-store.ts';
 import type { Judges, RunVerdict } from '../judge/create-judges.ts';
 
 /** What judges and people say about a cell. */
@@ -24,6 +24,17 @@ export function judgesAmong(checks: readonly Check[]): string[] {
     return check.kind === 'judge' ? [check.judgeId.toLowerCase()] : [];
   });
   return [...new Set(ids)];
+}
+
+function judgesIn(check: Check, isOuterInverted: boolean): InnerJudge[] {
+  const isInverted = isOuterInverted !== (check.not === true);
+  if ('checks' in check) return check.checks.flatMap((each) => judgesIn(each, isInverted));
+  return check.kind === 'judge' ? [{ judgeId: check.judgeId.toLowerCase(), isInverted }] : [];
+}
+
+/** The judges that stand inside others of the checks. */
+export function innerJudges(checks: readonly Check[]): InnerJudge[] {
+  return checks.flatMap((check) => ('checks' in check ? judgesIn(check, false) : []));
 }
 
 /** Who voted. Others' names and notes are for who may read the run. */
