@@ -36,8 +36,14 @@ export const judgedPairs = z
     }),
     ...preference.shape,
     agreement: z
-      .object({ agreement: judgeAgreement.nullable(), sentence: z.string() })
-      .describe('How far the judge prefers what people do in finished blind votes on the same variants'),
+      .object({
+        question: z.string().nullable().describe('That of the newest finished vote; null without one'),
+        agreement: judgeAgreement.nullable(),
+        sentence: z.string(),
+      })
+      .describe(
+        'How far the judge prefers what people do in finished blind votes on the same variants and one question',
+      ),
     warning: z.string().nullable().describe('The judge and a variant are of one family of models'),
   })
   .meta({ id: 'JudgedPairs' });

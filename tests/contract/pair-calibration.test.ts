@@ -62,9 +62,12 @@ async function judgeAll(judgeId: string): Promise<void> {
 }
 
 /** A finished blind vote, in which B wins except where a row says otherwise. */
-async function vote(choices: ReadonlyMap<number, string> = new Map(), { isFinished = true, key = host.key } = {}) {
-  let found = (await call('POST', `/comparisons/${comparison}/blind-votes`, { variants: ['A', 'B'] }, key))
-    .body as BlindVote;
+async function vote(
+  choices: ReadonlyMap<number, string> = new Map(),
+  { isFinished = true, key = host.key, question = 'Which is kinder?' } = {},
+) {
+  const input = { variants: ['A', 'B'], question };
+  let found = (await call('POST', `/comparisons/${comparison}/blind-votes`, input, key)).body as BlindVote;
   while (found.pair) {
     const isBFirst = found.pair.answers[0]!.text.startsWith('B');
     const choice = choices.get(found.pair.position) ?? (isBFirst ? 'first' : 'second');
@@ -238,4 +241,18 @@ test('labels come from finished votes on runs that the caller may read, for judg
     await call('PUT', `/judges/${other.id}/labels/${runIds[0]!.A}`, { otherRunId: runIds[0]!.B, label: 'pass' }),
   ].map(({ status }) => status);
   expect(statuses).toEqual([400, 404, 404, 403, 400]);
+});
+
+test('the agreement with people is that on the question of the newest finished vote', async () => {
+  const judge = await createJudge();
+  await judgeAll(judge.id);
+  const anna = host.issueKey({ name: 'Anna', scopes: ['run', 'audit', 'manage'] });
+  const ties = new Map(runIds.map((_, row) => [row, 'tie']));
+  await vote();
+  await vote(ties, { key: anna, question: 'Which is shorter?' });
+  const onLength = { question: 'Which is shorter?', agreement: { rows: rowCount, share: 0 } };
+  expect(await pairsOf(judge.id)).toMatchObject({ agreement: onLength });
+  await vote();
+  const onKindness = { question: 'Which is kinder?', agreement: { rows: rowCount, share: 1 } };
+  expect(await pairsOf(judge.id)).toMatchObject({ agreement: onKindness });
 });

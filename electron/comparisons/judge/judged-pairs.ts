@@ -58,10 +58,15 @@ const runsOf = ({ first, second }: Pair): readonly [string, string] => [first.ru
 
 const keyOf = ({ row, repeat }: Pick<StoredPairVote, 'row' | 'repeat'>) => `${row} ${repeat}`;
 
-/** What people preferred in finished blind votes, by `keyOf`. */
+/** What people preferred in the finished blind votes on the question of the newest one, by `keyOf`. */
 function votesByPair(votes: PairJudgingOptions['votes'], comparison: number, variants: Variants) {
   const found = new Map<string, Preferred[]>();
-  for (const vote of votes.finishedBlindVotes(comparison, variants)) {
+  const [newest] = votes
+    .finishedBlindVotes(comparison, variants)
+    .toSorted((one, other) => other.finishedAt! - one.finishedAt! || other.sequence - one.sequence);
+  if (!newest) return { question: null, found };
+  const { question } = newest;
+  for (const vote of votes.finishedBlindVotes(comparison, { ...variants, question })) {
     for (const pair of votes.pairVotes(vote.sequence)) {
       const preferred = preferredBy(pair.vote);
       if (preferred === null) continue;
@@ -69,7 +74,7 @@ function votesByPair(votes: PairJudgingOptions['votes'], comparison: number, var
       found.set(keyOf(pair), [...(found.get(keyOf(pair)) ?? []), turned]);
     }
   }
-  return found;
+  return { question, found };
 }
 
 type CellSource = Pick<PairJudgingOptions['store'], 'cell' | 'setup'>;
@@ -178,7 +183,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         if (!found || found.isStale) continue;
         counts.judged += 1;
         counts[found.verdict] += 1;
-        for (const label of people.get(keyOf(pair)) ?? [])
+        for (const label of people.found.get(keyOf(pair)) ?? [])
           labels.push({ runIds: runsOf(pair), label, verdict: found.verdict });
       }
       const { first, second, tie, ...shown } = counts;
@@ -199,7 +204,11 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         sentence: isCalibrated
           ? describePreferences(counted, report, [names[0]!, names[1]!])
           : `Doesn't count yet: the judge is not calibrated. ${calibration}`,
-        agreement: { agreement: toResult(agreement), sentence: describeAgreement(agreement, 'pair') },
+        agreement: {
+          question: people.question,
+          agreement: toResult(agreement),
+          sentence: describeAgreement(agreement, 'pair'),
+        },
         warning: judge.warning([all[variants.first]!, all[variants.second]!]),
       };
     },

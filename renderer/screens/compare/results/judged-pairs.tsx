@@ -66,7 +66,10 @@ function Preference({ found, comparison }: { found: Found; comparison: Compariso
       )}
       <p className="small">
         <span className="strong">Agreement with people</span>{' '}
-        <span className="secondary">{found.agreement.sentence}.</span>{' '}
+        <span className="secondary">
+          {found.agreement.question !== null && `On “${found.agreement.question}”: `}
+          {found.agreement.sentence}.
+        </span>{' '}
         {found.agreement.agreement === null && (
           <Link className="link" href={comparisonVoteAddress(comparison.id)}>
             Start a blind vote
