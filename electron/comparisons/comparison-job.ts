@@ -104,7 +104,6 @@ export class ComparisonJob implements Job<ComparisonItem> {
           const { row } = this.cells.index(position);
           try {
             const after = await judge(before, this.#options.readRow(row), signal);
-            if (signal.aborted && after?.failure === undefined) return;
             if (after) this.#record.judge(before, after.cell, after.cost);
             if (after?.failure !== undefined) throw after.failure;
             this.#record.judging = { judged: this.#record.judging!.judged + 1, total };

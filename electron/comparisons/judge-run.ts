@@ -53,7 +53,7 @@ export interface RunJudge {
   ): Promise<StoredCell | null>;
   /**
    * A completed cell with what its checks say now. Results that can't be had again stay, such as those of a judge that was deleted.
-   * Null if nothing changed, such as for a run that was deleted. Throws the signal's reason, and failures that all other cells would have.
+   * Null if nothing changed, such as for a run that was deleted. Never rejects: what was paid before a failure counts.
    */
   judgeAgain(
     comparison: number,
@@ -71,19 +71,9 @@ export interface RunJudgeOptions {
   readonly maxMsAfterStop?: number;
 }
 
-const judgeRunIds = (results: readonly CheckResult[]) => results.flatMap(({ runIds = [] }) => runIds);
-
-/**
- * What the runs of judges cost, in US dollars, without those that were paid before. Several checks may have the same run, which counts
- * once. An unknown price counts as 0.
- */
-export function judgeCosts(
-  results: readonly CheckResult[],
-  completedRun: RunJudge['completedRun'],
-  before: readonly CheckResult[] = [],
-): number {
-  const runIds = new Set(judgeRunIds(results));
-  for (const paid of judgeRunIds(before)) runIds.delete(paid);
+/** What the runs of judges cost, in US dollars. Several checks may have the same run, which counts once. An unknown price counts as 0. */
+export function judgeCosts(results: readonly CheckResult[], completedRun: RunJudge['completedRun']): number {
+  const runIds = new Set(results.flatMap(({ runIds: ofCheck = [] }) => ofCheck));
   return [...runIds].reduce((sum, runId) => sum + (completedRun(runId)?.cost ?? 0), 0);
 }
 
@@ -170,7 +160,7 @@ export function createRunJudge(
     before: StoredCell,
     row: DatasetRow,
     { signal, judged }: JudgeRunOptions,
-  ): Promise<JudgedAgain | null> {
+  ): Promise<StoredCell | null> {
     const run = completedRun(judged.runId);
     if (!run) return null;
     const now = await verdict(comparison, run, row, { signal, judged: { ...judged, asksAgain: true } });
@@ -179,8 +169,7 @@ export function createRunJudge(
       return result.pass === null && earlier && earlier.pass !== null ? earlier : result;
     });
     const { pass: passed, score } = cellVerdict(checksOf(comparison), results);
-    const cost = judgeCosts(now.checks, completedRun, before.checks);
-    return { cell: { ...before, checks: results, passed, score }, cost };
+    return { ...before, checks: results, passed, score };
   }
 
   return {
@@ -197,12 +186,16 @@ export function createRunJudge(
       return judged && { ...newCell(0), ...judged };
     },
     async judgeAgain(comparison, before, row, { signal, ...judging }) {
+      let cost = 0;
+      const onCost = (ofRun: number) => void (cost += ofRun);
+      const judged = { runId: before.runId!, ...judging, onCost };
       try {
-        return await judgeAgain(comparison, before, row, { signal, judged: { runId: before.runId!, ...judging } });
+        const cell = await judgeAgain(comparison, before, row, { signal, judged });
+        return cell && { cell, cost };
       } catch (error) {
-        if (signal.aborted || kindOfFailure(error) === 'stopping') throw error;
+        if (signal.aborted || kindOfFailure(error) === 'stopping') return { cell: before, cost, failure: error };
         log('the checks of a cell failed', error);
-        return null;
+        return { cell: before, cost };
       }
     },
   };

@@ -430,6 +430,25 @@ describe('a judge in a comparison', () => {
     expect((await cells()).map(({ checks }) => checks[0]!.pass)).toEqual([false, false, false, false]);
   });
 
+  test('is paid once though another one fails when they judge again', async () => {
+    const [first, second] = [await create(way), await create(way, { promptText: `Second. ${input.promptText}` })];
+    answersAndJudges(verdict('pass'));
+    const judges = [first, second].map(({ id }): Check => ({ kind: 'judge', judgeId: id }));
+    const { read, judgeAgain } = await compareWith(judges, { rows: 1 });
+    const { spentByJudges: before } = (await read()).cost;
+    for (const { id } of [first, second]) await change(id, `${id === first.id ? '' : 'Second. '}${input.promptText}!`);
+    answerWith((text) => (text.includes('Second') ? null : verdict('pass')));
+    await judgeAgain();
+    const { cost, stopReason } = await read();
+    expect(stopReason).toMatch(/key/);
+    expect(cost.spentByJudges).toBeGreaterThan(before);
+    const ofFirst = cost.spentByJudges - before;
+    answersAndJudges(verdict('pass'));
+    await judgeAgain();
+    expect(calls).toHaveLength(1);
+    expect((await read()).cost.spentByJudges).toBeCloseTo(cost.spentByJudges + ofFirst, 12);
+  });
+
   test('judges again beside one that was deleted, whose verdicts stay', async () => {
     const [id, deletedId] = [(await create(way)).id, (await create(way)).id];
     answersAndJudges(verdict('pass'));

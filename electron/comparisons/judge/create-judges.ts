@@ -168,13 +168,15 @@ async function judgeWithin(
   verdicts: ReturnType<typeof createVerdictRuns>,
   judge: StoredJudge,
   answer: JudgedAnswer,
-  { origin, signal, concurrency, asksAgain = false }: JudgeOptions & JudgingOptions,
+  { origin, signal, concurrency, asksAgain = false, onCost }: JudgeOptions & JudgingOptions,
 ) {
   const found = verdicts.find(judge, answer.runId);
   if (found && !(asksAgain && found.verdict === null)) return found;
   const { servedBy } = providers.resolve(judge.input.aiSystem, judge.input.model);
   const call = { provider: providerOf(servedBy), origin, signal, concurrency };
-  return callWhenReady(limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
+  const verdict = await callWhenReady(limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
+  onCost?.(verdicts.costOf(verdict) ?? 0);
+  return verdict;
 }
 
 export function createJudges(options: JudgesOptions): Judges {

@@ -28,13 +28,12 @@ export interface PairJudge {
   /** Of the first answer. Throws as `ask` for runs that the reader can't read. */
   rowOf(runIds: RunPair, reader: FileReader): { readonly row: CheckedRow; readonly isHeldOut: boolean };
   /**
-   * Asks it in both orders, when the limits allow it. `onCost` is called with the cost of each run in US dollars, 0 if its price is
-   * unknown, also if the other one fails. Throws `not_found` for runs that the reader can't read, and as a completion does.
+   * Asks it in both orders, when the limits allow it. Throws `not_found` for runs that the reader can't read, and as a completion does.
    */
   ask(
     runIds: RunPair,
     row: CheckedRow,
-    options: JudgeOptions & JudgingOptions & { readonly reader: FileReader; readonly onCost?: (cost: number) => void },
+    options: JudgeOptions & JudgingOptions & { readonly reader: FileReader },
   ): Promise<void>;
 }
 

@@ -24,6 +24,8 @@ export interface JudgingOptions {
   readonly concurrency: number;
   /** Whether it is asked again if it gave no verdict, such as an answer outside its schema. */
   readonly asksAgain?: boolean;
+  /** Called with the cost of each run in US dollars, 0 if its price is unknown, also if a later one fails. */
+  readonly onCost?: (cost: number) => void;
 }
 
 /** An answer that is judged. */
