@@ -115,18 +115,23 @@ function millisecondsOf(number: number): number {
   return number < 1e17 ? number / 1e3 : number / 1e6;
 }
 
+/** ISO 8601, which JavaScript reads as local time unless it is in UTC or has a zone. */
+const isoWithoutZone = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
+const withZone = /(?:z|[a-z]{3,4}|:\d{2}(?:\.\d+)? ?[+-]\d{2}(?::?\d{2})?)\)?$/i;
+
 /** The day comes first in dates with points, which JavaScript reads as the month. */
 const withPoints = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?))?$/;
 
-/** An ISO date, that of Langfuse's files in UTC without a zone, a date with points, or a number since 1970. */
+/** A date, which is in UTC unless it has a zone, or a number since 1970. */
 export function readTime(value: unknown): number | null {
   const number = numberOf(value);
   if (number !== null) return timeOf(millisecondsOf(number));
   if (typeof value !== 'string') return null;
-  const isWithoutZone = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?$/.test(value);
-  const [, day, month, year, time = ''] = withPoints.exec(value.trim()) ?? [];
-  const text = year === undefined ? value : `${month}/${day}/${year} ${time}`;
-  return timeOf(Date.parse(isWithoutZone ? `${value.replace(' ', 'T')}Z` : text) || null);
+  const given = value.trim();
+  if (isoWithoutZone.test(given)) return timeOf(Date.parse(`${given.replace(' ', 'T')}Z`) || null);
+  const [, day, month, year, time = ''] = withPoints.exec(given) ?? [];
+  const text = year === undefined ? given : `${month}/${day}/${year} ${time}`;
+  return timeOf(Date.parse(withZone.test(text) ? text : `${text} UTC`) || null);
 }
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
