@@ -175,14 +175,30 @@ function errorIn(value: unknown): string | null {
   return isRecord(error) ? (textOf(error['message']) ?? JSON.stringify(error).slice(0, 2000)) : String(error);
 }
 
+const inputOf = (request: LogRecord): unknown =>
+  request['messages'] ?? request['input'] ?? request['prompt'] ?? request['question'];
+
+/** An answer beside the messages of a line. */
+const answerBeside = (value: LogRecord): unknown =>
+  ['response', 'output', 'completion', 'answer']
+    .map((name) => value[name] ?? undefined)
+    .find((given) => given !== undefined);
+
+/** Whether a value has an answer beside its prompt. A prompt alone is no call. */
+export function isAnsweredPrompt(value: LogRecord): boolean {
+  return ('prompt' in value || 'question' in value) && answerBeside(value) !== undefined;
+}
+
 /** Messages and the answer of one line: a request with its response, or messages that end with the answer. */
 function conversationOf(
   request: LogRecord,
   response: LogRecord | null,
+  beside: unknown,
 ): { messages: Message[]; answer: LogAnswer; reason: unknown } {
-  const messages = [...systemMessages(request), ...readMessages(request['messages'] ?? request['input'])];
+  const list = inputOf(request);
+  const messages = [...systemMessages(request), ...readMessages(list)];
   if (response !== null) return { messages, ...answerOfResponse(response) };
-  const list = request['messages'] ?? request['input'];
+  if (beside !== undefined) return { messages, answer: readAnswer(beside), reason: null };
   const last: unknown = Array.isArray(list) ? list.at(-1) : null;
   if (messages.at(-1)?.role !== 'assistant') return { messages, answer: noAnswer, reason: null };
   return { messages: messages.slice(0, -1), answer: readAnswer(last), reason: null };
@@ -192,8 +208,9 @@ function conversationOf(
 export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftOut {
   const request = innerBody(value['request']) ?? innerBody(value['body']) ?? value;
   const response = innerBody(value['response']) ?? (Array.isArray(value['choices']) ? value : null);
-  if (request['messages'] === undefined && request['input'] === undefined) return { leftOut: 'Lines without messages' };
-  const { messages, answer, reason } = conversationOf(request, response);
+  const isCall = 'messages' in request || 'input' in request || response !== null || isAnsweredPrompt(value);
+  if (!isCall) return { leftOut: 'Lines without messages' };
+  const { messages, answer, reason } = conversationOf(request, response, answerBeside(value));
   if (messages.length === 0) return { leftOut: 'Lines without messages' };
   const startedAt = readTime(
     value['created_at'] ?? value['timestamp'] ?? value['created'] ?? response?.['created'] ?? response?.['created_at'],

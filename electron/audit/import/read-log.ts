@@ -9,6 +9,7 @@ import {
   ContentKeys,
   csvCall,
   detectColumns,
+  isAnsweredPrompt,
   isLangfuse,
   langfuseCalls,
   openAiCall,
@@ -152,7 +153,7 @@ function formatOf(value: unknown): JsonFormat | null {
   if (isOtlp(value)) return 'otlp';
   if (isLangfuse(value)) return 'langfuse';
   const isChat = isRecord(value) && ['messages', 'request', 'body', 'choices', 'input'].some((name) => name in value);
-  return isChat ? 'openai-chat' : null;
+  return isChat || (isRecord(value) && isAnsweredPrompt(value)) ? 'openai-chat' : null;
 }
 
 function callsOf(format: JsonFormat, value: unknown, keys: ContentKeys): readonly (LogCall | LeftOut)[] {

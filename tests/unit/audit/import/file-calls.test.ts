@@ -79,3 +79,20 @@ test('takes the rows of one trace for the calls of one conversation', () => {
   expect(first).not.toHaveProperty('key', (second as { key: string }).key);
   expect(detectColumns(['traceId', 'session'])).toEqual({ traceId: null, session: 'conversation' });
 });
+
+const question = [{ role: 'user', content: [{ type: 'text', text: 'Which heron?' }] }];
+
+test.each([
+  { messages: [{ role: 'user', content: 'Which heron?' }], response: 'The grey one' },
+  { input: 'Which heron?', output: 'The grey one' },
+  { input: 'Which heron?', output: { role: 'assistant', content: 'The grey one' } },
+  { prompt: 'Which heron?', completion: 'The grey one' },
+  { question: 'Which heron?', answer: 'The grey one' },
+])('reads the answer beside the messages of %j', (line) => {
+  expect(read(line)).toMatchObject({ messages: question, answer: { content: 'The grey one' } });
+});
+
+test.each([{ answer: 'The grey one' }, { prompt: 'Which heron?' }, { prompt: '', answer: 'The grey one' }])(
+  'reads %j as no call',
+  (line) => expect(read(line)).toEqual({ leftOut: 'Lines without messages' }),
+);

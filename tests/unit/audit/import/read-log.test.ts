@@ -56,3 +56,8 @@ test('reads no text as a log', async () => {
   await expect(readLog('{\n"a": 1\n')).rejects.toThrow('The file is neither JSON nor lines of JSON.');
   await expect(readLog('prompt\n{"a": 1}\n')).resolves.toMatchObject({ format: 'csv' });
 });
+
+test.each(['prompt', 'question'])('reads lines with a %s as chats', async (name) => {
+  const line = JSON.stringify({ [name]: 'One?', answer: 'Yes' });
+  expect(await readLog(`${line}\n`)).toEqual({ format: 'openai-chat', read: ['One?'] });
+});
