@@ -260,8 +260,11 @@ function readMessage(value: unknown): { message: Message; reasoning: string | nu
   const { parts, reasoning } = partsOf(value['parts'] ?? value['content'] ?? value['text']);
   const calls = Array.isArray(value['tool_calls']) ? value['tool_calls'].filter(isRecord) : [];
   for (const call of calls) parts.push({ type: 'toolCall', ...toolCallOf(call) });
+  const { function_call: legacyCall } = value;
+  // Such a call has no ID. Its result names the function.
+  if (isRecord(legacyCall)) parts.push({ type: 'toolCall', ...toolCallOf({ id: legacyCall['name'], ...legacyCall }) });
   const isResult = role === 'tool' && parts.every(({ type }) => type === 'text');
-  const toolCallId = textOf(value['tool_call_id']) ?? textOf(value['id']) ?? '';
+  const toolCallId = textOf(value['tool_call_id']) ?? textOf(value['id']) ?? textOf(value['name']) ?? '';
   const content: MessagePart[] = isResult
     ? [{ type: 'toolResult', toolCallId, content: parts.map(textOfPart).join('\n'), isError: false }]
     : parts.length === 0

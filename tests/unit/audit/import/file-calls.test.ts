@@ -96,3 +96,21 @@ test.each([{ answer: 'The grey one' }, { prompt: 'Which heron?' }, { prompt: '',
   'reads %j as no call',
   (line) => expect(read(line)).toEqual({ leftOut: 'Lines without messages' }),
 );
+
+test('reads calls of functions as they were before tools', () => {
+  const functionCall = { name: 'find', arguments: '{"bird":"heron"}' };
+  const messages = [
+    { role: 'user', content: 'Which heron?' },
+    { role: 'assistant', content: null, function_call: functionCall },
+    { role: 'function', name: 'find', content: 'Grey' },
+  ];
+  const choices = [{ message: { role: 'assistant', content: null, function_call: functionCall } }];
+  expect(read({ request: { messages }, response: { choices } })).toMatchObject({
+    messages: [
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'find', ...functionCall }] },
+      { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'find', content: 'Grey' }] },
+    ],
+    answer: { content: '', toolCalls: [{ id: 'find', ...functionCall }] },
+  });
+});
