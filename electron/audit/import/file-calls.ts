@@ -215,7 +215,10 @@ export function openAiCall(value: LogRecord, keys: ContentKeys): LogCall | LeftO
   const startedAt = readTime(
     value['created_at'] ?? value['timestamp'] ?? value['created'] ?? response?.['created'] ?? response?.['created_at'],
   );
-  const totalMs = durationOf(value['latency_ms'] ?? value['duration_ms']);
+  const seconds = numberOf(
+    value['latency_s'] ?? value['latency_seconds'] ?? value['duration_s'] ?? value['duration_seconds'],
+  );
+  const totalMs = durationOf(value['latency_ms'] ?? value['duration_ms'] ?? (seconds === null ? null : seconds * 1000));
   const responseId = textOf(response?.['id']);
   const conversation = textOf(value['conversation_id'] ?? value['session_id']);
   const key = responseId ?? keys.of(value);
@@ -256,7 +259,10 @@ const columnNames: Readonly<Record<CsvField, readonly string[]>> = {
   promptTokens: ['prompttokens', 'inputtokens', 'tokensin'],
   completionTokens: ['completiontokens', 'outputtokens', 'tokensout'],
   cost: ['cost', 'totalcost', 'costusd', 'price'],
-  latencyMs: ['latencyms', 'latency', 'durationms', 'totalms', 'duration'],
+  latencyMs: [
+    ...['latencyms', 'latency', 'durationms', 'totalms', 'duration'],
+    ...['latencys', 'latencyseconds', 'durations', 'durationseconds', 'totalseconds'],
+  ],
   error: ['error', 'errormessage'],
   client: ['client', 'program', 'app', 'application', 'useragent'],
 };
@@ -282,6 +288,18 @@ export function detectColumns(columns: readonly string[]): Record<string, CsvFie
   return trace === undefined || taken.has('conversation') ? detected : { ...detected, [trace]: 'conversation' };
 }
 
+/** Rows that a program counts. Those of another program have the same IDs. */
+const isCounter = /^\d{1,9}$/;
+
+/** Langfuse exports `latency` in seconds. */
+function isLatencyInSeconds(columns: ColumnMap): boolean {
+  const names = Object.keys(columns);
+  const latency = names.find((name) => columns[name] === 'latencyMs') ?? '';
+  const isOfLangfuse =
+    names.some((name) => /^trace_?id$/i.test(name)) && names.some((name) => /^start_?time$/i.test(name));
+  return /(?:_s|sec|secs|seconds?)\)?$/i.test(latency) || (isOfLangfuse && latency === 'latency');
+}
+
 export function csvCall(row: LogRecord, columns: ColumnMap, keys: ContentKeys): LogCall | LeftOut {
   const cell = (field: CsvField): string | null => {
     const column = Object.keys(columns).find((name) => columns[name] === field);
@@ -289,9 +307,11 @@ export function csvCall(row: LogRecord, columns: ColumnMap, keys: ContentKeys): 
   };
   const prompt = cell('prompt');
   if (prompt === null) return { leftOut: 'Rows without a prompt' };
-  const key = cell('id') ?? keys.of(row);
+  const id = cell('id');
+  const key = id === null || isCounter.test(id) ? keys.of(row) : id;
   const startedAt = readTime(cell('time'));
-  const totalMs = durationOf(cell('latencyMs'));
+  const latency = numberOf(cell('latencyMs'));
+  const totalMs = durationOf(latency !== null && isLatencyInSeconds(columns) ? latency * 1000 : latency);
   const isMessages = /^\s*\[\s*\{/.test(prompt);
   return {
     key,

@@ -114,3 +114,30 @@ test('reads calls of functions as they were before tools', () => {
     answer: { content: '', toolCalls: [{ id: 'find', ...functionCall }] },
   });
 });
+
+test.each([
+  [['latency_ms'], 1.5],
+  [['latency'], 1.5],
+  [['latency_s'], 1500],
+  [['Duration (seconds)'], 1500],
+  // As Langfuse exports it.
+  [['latency', 'traceId', 'startTime'], 1500],
+])('reads a duration of the columns %j', (names, totalMs) => {
+  const columns = detectColumns(['prompt', ...names]);
+  const row = { prompt: 'Which heron?', [names[0]!]: '1.5' };
+  expect(csvCall(row, columns, new ContentKeys())).toMatchObject({ totalMs });
+});
+
+test('reads durations of chats in seconds', () => {
+  const messages = [{ role: 'user', content: 'Which heron?' }];
+  expect(read({ messages, duration_seconds: 1.5 })).toMatchObject({ totalMs: 1500 });
+});
+
+test('takes rows with the same number in files of two programs for two calls', () => {
+  const columns = detectColumns(['id', 'prompt']);
+  const keyOf = (row: Record<string, string>) => csvCall(row, columns, new ContentKeys()) as { key: string };
+  const { key } = keyOf({ id: '1', prompt: 'Which heron?' });
+  expect(keyOf({ id: '1', prompt: 'Which stork?' }).key).not.toBe(key);
+  expect(keyOf({ id: '1', prompt: 'Which heron?' }).key).toBe(key);
+  expect(keyOf({ id: 'call-1', prompt: 'Which stork?' }).key).toBe('call-1');
+});
