@@ -117,7 +117,7 @@ function millisecondsOf(number: number): number {
 
 /** ISO 8601, which JavaScript reads as local time unless it is in UTC or has a zone. */
 const isoWithoutZone = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
-const withZone = /(?:z|[a-z]{3,4}|:\d{2}(?:\.\d+)? ?[+-]\d{2}(?::?\d{2})?)\)?$/i;
+const withZone = /(?:z|[a-z]{3,4}|(?::\d{2}(?:\.\d+)?|gmt|utc|[ap]m) ?[+-]\d{2}(?::?\d{2})?)\)?$/i;
 
 /** The day comes first in dates with points, which JavaScript reads as the month. */
 const withPoints = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?))?$/;

@@ -23,6 +23,8 @@ test.each([
   ['a date without seconds', '2026-11-05 10:00', Date.UTC(2026, 10, 5, 10)],
   ['a date with an offset', '2026-11-05 10:00:00+02:00', Date.UTC(2026, 10, 5, 8)],
   ['a date with the name of its zone', 'Thu, 05 Nov 2026 10:00:00 EST', Date.UTC(2026, 10, 5, 15)],
+  ['a date as JavaScript writes it', 'Thu Nov 05 2026 10:00:00 GMT+0200', Date.UTC(2026, 10, 5, 8)],
+  ['a date with months as words', '05-Nov-2026 10:00', Date.UTC(2026, 10, 5, 10)],
   ['a day', '2026-11-05', Date.UTC(2026, 10, 5)],
   ['a date with slashes', '11/5/2026 10:00 PM', Date.UTC(2026, 10, 5, 22)],
   ['a date with points', '05.11.2026', Date.UTC(2026, 10, 5)],
