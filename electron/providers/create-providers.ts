@@ -111,6 +111,7 @@ export function createProviders(options: ProvidersOptions): Providers {
     return {
       aiSystem,
       keySource: credentials.keySource(aiSystem),
+      keyFailure: credentials.keyFailure(aiSystem),
       confirmation: credentials.confirmation(aiSystem),
       baseAddress: address,
       isBaseAddressDefault: isDefault,

@@ -44,6 +44,8 @@ export interface CredentialsOptions extends AddressOptions {
 export interface Credentials extends ProviderAddresses {
   /** Where the key comes from. Null if there is none, or if it may not be sent to the current address. */
   keySource(providerId: ProviderId): KeySource;
+  /** Why the keychain didn't let us read the key or its addresses, and how to fix it; null if it did. */
+  keyFailure(providerId: ProviderId): string | null;
   /** Whether requests can be sent now. */
   isReady(providerId: ProviderId): boolean;
   /**
@@ -96,8 +98,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   function keyOf(providerId: ProviderId): ApiKey | null {
     let apiKey = keys.get(providerId);
     if (apiKey === undefined) {
-      keys.set(providerId, (apiKey = readKey(providerId, options, origins)));
-      listed.retry(providerId);
+      apiKey = listed.attempt(providerId, () => readKey(providerId, options, origins));
+      keys.set(providerId, apiKey);
     }
     return apiKey;
   }
@@ -194,23 +196,34 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 /** Lists read an unreadable entry again after this time: a silent keychain takes seconds, and another may open a dialog. */
 const unreadableMilliseconds = 10_000;
 
-/** What lists show. A keychain entry that can't be read is like a missing one: it must not take the others out of the list. */
+/** What lists show. A keychain entry that can't be read must not take the others out of the list. */
 function createListedStates(
   confirmation: Credentials['confirmation'],
   keyOf: (providerId: ProviderId) => ApiKey | null,
 ) {
-  const unreadableSince = new Map<ProviderId, number>();
+  const failures = new Map<ProviderId, { readonly since: number; readonly message: string }>();
+
+  /** Notes for the lists whether the keychain let us read. */
+  function attempt<Value>(providerId: ProviderId, read: () => Value): Value {
+    try {
+      const value = read();
+      failures.delete(providerId);
+      return value;
+    } catch (error) {
+      if (error instanceof AppError) failures.set(providerId, { since: performance.now(), message: error.message });
+      throw error;
+    }
+  }
 
   function readOr<Value>(otherwise: Value, read: (providerId: ProviderId) => Value): (providerId: ProviderId) => Value {
     return (providerId) => {
-      const since = unreadableSince.get(providerId) ?? -Infinity;
+      const since = failures.get(providerId)?.since ?? -Infinity;
       if (performance.now() - since < unreadableMilliseconds) return otherwise;
       try {
-        return read(providerId);
+        return attempt(providerId, () => read(providerId));
       } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        unreadableSince.set(providerId, performance.now());
-        return otherwise;
+        if (error instanceof AppError) return otherwise;
+        throw error;
       }
     };
   }
@@ -219,13 +232,19 @@ function createListedStates(
     confirmation(providerId) === null ? (keyOf(providerId)?.source ?? null) : null;
   const isReady = (providerId: ProviderId): boolean =>
     isKeyedProvider(providerId) ? keySource(providerId) !== null : confirmation(providerId) === null;
+  const listedConfirmation = readOr(null, confirmation);
   return {
     states: {
       keySource: readOr(null, keySource),
-      confirmation: readOr(null, confirmation),
+      confirmation: listedConfirmation,
       isReady: readOr(false, isReady),
+      keyFailure(providerId: ProviderId): string | null {
+        listedConfirmation(providerId);
+        return failures.get(providerId)?.message ?? null;
+      },
     },
-    retry: (providerId: ProviderId) => void unreadableSince.delete(providerId),
+    attempt,
+    retry: (providerId: ProviderId) => void failures.delete(providerId),
   };
 }
 

@@ -70,6 +70,7 @@ export function createEndpoints({ cache, credentials, settings, onChange }: Endp
       name,
       baseAddress,
       keySource: credentials.keySource(providerId),
+      keyFailure: credentials.keyFailure(providerId),
       confirmation: credentials.confirmation(providerId),
       lastTest: cache.lastTest(providerId),
     };

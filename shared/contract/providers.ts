@@ -26,6 +26,8 @@ export const baseAddress = z
   .regex(/^[^/]*\/\/[^/?#@\\]*(?:\/[^?#]*)?$/, 'must have no query, fragment, user name or password');
 
 const keySource = z.enum(['keychain', 'memory', 'environment']).nullable();
+/** Why the keychain entry of the key can't be read and how to fix it; null if it can, or doesn't exist. */
+const keyFailure = z.string().nullable();
 
 /** Nothing is sent to an address until the user has confirmed it in the window. */
 export const addressConfirmation = z.object({
@@ -41,8 +43,9 @@ export type AddressConfirmation = z.infer<typeof addressConfirmation>;
 /** A provider as the window sees it: whether it has a key and from where, never the key itself. */
 export const providerState = z.object({
   aiSystem: keyedProvider,
-  /** Null also for a key that isn't sent before `confirmation`. */
+  /** Null also for a key that isn't sent before `confirmation` or can't be read. */
   keySource,
+  keyFailure,
   confirmation: addressConfirmation.nullable(),
   /** The current address, the provider's own by default. */
   baseAddress: z.string(),
@@ -57,8 +60,9 @@ export type ProviderState = z.infer<typeof providerState>;
 export const compatibleEndpoint = z.object({
   name: z.string(),
   baseAddress: z.string(),
-  /** Null also for a key that isn't sent before `confirmation`. */
+  /** Null also for a key that isn't sent before `confirmation` or can't be read. */
   keySource,
+  keyFailure,
   confirmation: addressConfirmation.nullable(),
   lastTest: providerTest.nullable(),
 });

@@ -5,7 +5,7 @@ import type { Handler } from '../../electron/api/api.ts';
 import { createHost } from '../../electron/create-host.ts';
 import { createLocalServer } from '../../electron/server/local-server.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
+import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
 import type { Host } from '../../renderer/host/host-context.tsx';
 import type { HostRequest } from '../../renderer/host/host-fetch.ts';
@@ -26,6 +26,7 @@ export interface WindowHostOptions {
   providerBases?: Readonly<Record<string, string>>;
   endpoints?: readonly { name: string; baseAddress: string }[];
   environment?: Readonly<Record<string, string>>;
+  keyStore?: KeyStore;
   /** What the desktop answers beyond the service. */
   handlers?: readonly Handler[];
 }
@@ -41,7 +42,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
     capabilities,
     environment: options.environment ?? {},
     handlers: options.handlers ?? [],
-    keyStore: createMemoryKeyStore(),
+    keyStore: options.keyStore ?? createMemoryKeyStore(),
     log: () => {},
   });
   // As the desktop does: its listener follows the settings.

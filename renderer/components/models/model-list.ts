@@ -204,6 +204,7 @@ export function readinessOf(
   if (group.aiSystem === 'OpenAiCompatible') {
     const endpoint = endpoints.find(({ name }) => name === group.title);
     if (endpoint?.confirmation) return { isReady: false, text: 'Address not confirmed' };
+    if (endpoint?.keyFailure) return { isReady: false, text: 'Key unreadable' };
     const failure = endpoint?.lastTest && endpoint.lastTest.outcome !== 'ok' ? endpoint.lastTest.outcome : null;
     if (failure) return { isReady: false, text: `Compatible endpoint, ${testLabels[failure]}` };
     return {
@@ -213,6 +214,7 @@ export function readinessOf(
   }
   const provider = providers.find(({ aiSystem }) => aiSystem === group.aiSystem);
   if (provider?.confirmation) return { isReady: false, text: 'Address not confirmed' };
+  if (provider?.keyFailure) return { isReady: false, text: 'Key unreadable' };
   if (!provider?.keySource) return { isReady: false, text: 'Key missing' };
   if (provider.lastTest?.outcome === 'refused') return { isReady: false, text: 'Key rejected' };
   return { isReady: true, text: provider.keySource === 'environment' ? 'Key from the environment' : 'Key set' };
@@ -223,7 +225,7 @@ export function modelLocation(model: Model): string {
   if (model.aiSystem === 'ServiceAi') return `Built-in, ${serviceLocation(model)}`;
   const endpoint = endpointOf(model);
   if (endpoint !== null) return model.isReady ? `Endpoint ${endpoint}` : `Endpoint ${endpoint}, not reachable`;
-  return `${providerName(model.aiSystem)}, ${model.isReady ? 'key set' : 'key missing'}`;
+  return `${providerName(model.aiSystem)}, ${model.isReady ? 'key set' : 'no usable key'}`;
 }
 
 /** Where the runs of a service model go. */

@@ -72,6 +72,17 @@ export function Message({ text }: { text: string }) {
   );
 }
 
+/** Why the stored key can't be read and how to fix it. */
+export function KeyNotice({ failure }: { failure: string }) {
+  return (
+    <div className="provider__notice">
+      <Notice tone="caution">
+        <Message text={failure} />
+      </Notice>
+    </div>
+  );
+}
+
 /** Why the last test failed and how to fix it, with the raw details. */
 export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; baseAddress: string }) {
   const [isAnswerShown, setAnswerShown] = useState(false);

@@ -49,7 +49,7 @@ interface EndpointFieldsProps {
 }
 
 function EndpointFields({ endpoint, draft, problems, onChange }: EndpointFieldsProps) {
-  const hasKey = (endpoint?.confirmation ?? endpoint)?.keySource != null;
+  const hasKey = ((endpoint?.confirmation ?? endpoint)?.keySource ?? endpoint?.keyFailure) != null;
   return (
     <>
       <div className="settings__fields">

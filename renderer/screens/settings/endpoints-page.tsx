@@ -15,7 +15,7 @@ import {
 } from '../../queries/providers.ts';
 import { AddressRequest, EncryptionBadge } from './address-confirmation.tsx';
 import { CapabilityTest } from './capability-test.tsx';
-import { TestButtons, TestNotice, testState } from './connection-test.tsx';
+import { KeyNotice, TestButtons, TestNotice, testState } from './connection-test.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPrices } from './endpoint-prices.tsx';
 import { QueryView } from '../../components/state-panels.tsx';
@@ -29,11 +29,17 @@ function testResult({ lastTest }: CompatibleEndpoint): string {
     : `, HTTP ${lastTest.status}`;
 }
 
-function EndpointState({ endpoint: { confirmation, lastTest } }: { endpoint: CompatibleEndpoint }) {
+function EndpointState({ endpoint: { confirmation, keyFailure, lastTest } }: { endpoint: CompatibleEndpoint }) {
   if (confirmation)
     return (
       <StateBadge tone="caution" icon={TriangleAlert}>
         Not confirmed
+      </StateBadge>
+    );
+  if (keyFailure !== null)
+    return (
+      <StateBadge tone="caution" icon={TriangleAlert}>
+        Key unreadable
       </StateBadge>
     );
   if (!lastTest) return <StateBadge tone="neutral">Not tested</StateBadge>;
@@ -59,7 +65,7 @@ function RemoveDialog({ endpoint, isOpen, onClose }: { endpoint: string; isOpen:
 
 /** A compatible endpoint: its address, its last test and its actions. */
 function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
-  const { name, baseAddress, lastTest, confirmation } = endpoint;
+  const { name, baseAddress, lastTest, confirmation, keyFailure } = endpoint;
   const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | 'capabilities' | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const editButton = useReturnFocus<HTMLButtonElement>(openForm === 'endpoint' || confirmation !== null);
@@ -113,7 +119,8 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
       {openForm === 'capabilities' && <CapabilityTest owner={{ aiSystem: 'OpenAiCompatible', name, endpoint: name }} />}
       {openForm === null && confirmation && <AddressRequest confirmation={confirmation} confirm={confirm} />}
-      {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
+      {openForm === null && keyFailure !== null && <KeyNotice failure={keyFailure} />}
+      {openForm === null && keyFailure === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <RemoveDialog endpoint={name} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>
   );

@@ -19,7 +19,7 @@ import { Badge, StateBadge } from '../../components/badges.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { CapabilityTest } from './capability-test.tsx';
-import { TestButtons, TestNotice, testState, testSummary } from './connection-test.tsx';
+import { KeyNotice, TestButtons, TestNotice, testState, testSummary } from './connection-test.tsx';
 
 const visibleAscii = /^[\x21-\x7e]+$/;
 
@@ -114,6 +114,12 @@ function KeyState({ provider }: { provider: ProviderState }) {
         Not confirmed
       </StateBadge>
     );
+  if (provider.keyFailure !== null)
+    return (
+      <StateBadge tone="caution" icon={TriangleAlert}>
+        Key unreadable
+      </StateBadge>
+    );
   if (provider.keySource === null) return <StateBadge tone="neutral">No key</StateBadge>;
   const { word, ...mark } = testState(provider.lastTest, 'Key set');
   return <StateBadge {...mark}>{word}</StateBadge>;
@@ -200,14 +206,16 @@ function useForm(isKeyRequested: boolean, isQuestion: boolean) {
 
 /** A provider: the state of its key, its last test and its actions. */
 export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
-  const { aiSystem, confirmation, keySource } = provider;
+  const { aiSystem, confirmation, keySource, keyFailure } = provider;
   const needsConfirmation = confirmation !== null;
   const { form, setForm, close } = useForm(isKeyRequested, needsConfirmation);
   const [isRemoving, setRemoving] = useState(false);
   const test = useTestProvider(aiSystem);
-  const storedIn = confirmation?.keySource ?? keySource;
+  const storedIn = keyFailure === null ? (confirmation?.keySource ?? keySource) : 'keychain';
   const name = providerName(aiSystem);
   const hasKey = keySource !== null;
+  // A test reads the key again.
+  const isTestable = hasKey || keyFailure !== null;
   const keyButton = useReturnFocus<HTMLButtonElement>(form === 'key' || form === 'address' || needsConfirmation);
   return (
     <div className="provider" role="group" aria-label={name}>
@@ -224,7 +232,7 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
             </Button>
           ) : (
             <>
-              {hasKey && (
+              {isTestable && (
                 <TestButtons
                   name={name}
                   isTesting={test.isPending}
@@ -252,7 +260,8 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
       {form === 'key' && <KeyForm provider={provider} onDone={close} />}
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
       {form === null && <ProviderConfirmation provider={provider} hasFocus={isKeyRequested} />}
-      {form === 'capabilities' && hasKey && <CapabilityTest owner={{ aiSystem, name }} />}
+      {form === 'capabilities' && isTestable && <CapabilityTest owner={{ aiSystem, name }} />}
+      {form === null && keyFailure !== null && <KeyNotice failure={keyFailure} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <RemoveKeyDialog aiSystem={aiSystem} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>

@@ -26,6 +26,7 @@ describe('compatible endpoints', () => {
       name: 'Home',
       baseAddress: world.server.baseAddress,
       keySource: 'memory',
+      keyFailure: null,
       confirmation: null,
       lastTest: null,
     });

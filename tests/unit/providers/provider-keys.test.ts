@@ -53,13 +53,35 @@ describe('keys', () => {
     expect(providers.providerStates().map(({ keySource }) => keySource)).toEqual(
       keyedProviders.map((name) => (name === 'Groq' ? 'memory' : null)),
     );
-    expect(providers.endpoints()).toMatchObject([{ name: 'gateway', keySource: null }]);
+    expect(providers.providerStates().map(({ keyFailure }) => keyFailure)).toEqual(
+      keyedProviders.map((name) => (name === 'Groq' ? null : failure.message)),
+    );
+    expect(providers.endpoints()).toMatchObject([{ name: 'gateway', keySource: null, keyFailure: failure.message }]);
     // A keychain may open a dialog each time.
     expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(1);
     expect(rejectionOf(() => providers.resolve('OpenAi', 'gpt-4o'))).toBe(failure);
     read.mockRestore();
     providers.resolve('OpenAi', 'gpt-4o');
     expect(new Set(readySystems())).toEqual(new Set(['Groq', 'OpenAi']));
+    expect(providers.providerStates().find(({ aiSystem }) => aiSystem === 'OpenAi')).toMatchObject({
+      keySource: 'environment',
+      keyFailure: null,
+    });
+  });
+
+  it('that a test could not read are not read again for the next list', async () => {
+    const failure = new AppError('provider_not_configured', 'The keychain is locked.');
+    const read = vi.spyOn(world.keyStore, 'read').mockImplementation(() => {
+      throw failure;
+    });
+    const providers = world.open();
+    providers.providerStates();
+    const now = performance.now() + 60_000;
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+    expect(await failureOf(providers.test('OpenAi', { signal: noAbort() }))).toBe(failure);
+    providers.providerStates();
+    vi.restoreAllMocks();
+    expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(2);
   });
 
   it('are in no other file', async () => {

@@ -109,6 +109,7 @@ test('a group shows whether its models can run now', () => {
   const provider: ProviderState = {
     aiSystem: 'OpenAi',
     keySource: 'keychain',
+    keyFailure: null,
     confirmation: null,
     baseAddress: 'https://api.example/v1',
     isBaseAddressDefault: true,
@@ -129,12 +130,14 @@ test('a group shows whether its models can run now', () => {
   expect([
     read({}),
     read({ keySource: null }),
+    read({ keySource: null, keyFailure: 'The keychain is locked.' }),
     read({ keySource: null, confirmation: { origin: 'https://b.example', keyOrigin: null, keySource: 'keychain' } }),
     read({ lastTest: rejected }),
     read({ keySource: 'environment' }),
   ]).toEqual([
     { isReady: true, text: 'Key set' },
     { isReady: false, text: 'Key missing' },
+    { isReady: false, text: 'Key unreadable' },
     { isReady: false, text: 'Address not confirmed' },
     { isReady: false, text: 'Key rejected' },
     { isReady: true, text: 'Key from the environment' },
@@ -146,7 +149,7 @@ test('a model shows where its runs go', () => {
     'Endpoint workshop',
     'OpenAI, key set',
     'OpenAI, key set',
-    'Groq, key missing',
+    'Groq, no usable key',
     'Built-in, on this device',
     'Endpoint attic',
   ]);

@@ -2,17 +2,30 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EndpointForm } from '../../../../../renderer/screens/settings/endpoint-form.tsx';
 import { ProvidersPage } from '../../../../../renderer/screens/settings/providers-page.tsx';
+import { createMemoryKeyStore } from '../../../../../electron/key-store/key-store.ts';
+import { AppError } from '../../../../../shared/app-error.ts';
 import { addEndpoint, addModel, listEndpoints } from '../../../../../shared/contract/providers.ts';
 import { startListingProvider, type ListingProvider } from '../../../../support/listing-provider.ts';
-import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../../support/open-window.tsx';
 
 const goodKey = 'sk-good-0123456789abcdef';
 let opened: OpenWindow | undefined;
 let provider: ListingProvider | undefined;
 
-async function open(address = '/settings/providers'): Promise<void> {
+async function open(address = '/settings/providers', options: OpenWindowOptions = {}): Promise<void> {
   provider = await startListingProvider(goodKey, ['gpt-4o', 'gpt-4o-mini', 'gpt-6-luna']);
-  opened = await openWindow(<ProvidersPage />, { address, providerBases: { OpenAi: provider.baseAddress } });
+  const providerBases = { OpenAi: provider.baseAddress };
+  opened = await openWindow(<ProvidersPage />, { address, providerBases, ...options });
+}
+
+/** A keychain with a good key for OpenAI. It is locked at first. */
+function lockedKeychain() {
+  const lock = { isLocked: true };
+  const read = (account: string): string | null => {
+    if (lock.isLocked) throw new AppError('provider_not_configured', "Couldn't read the key. Unlock the keyring.");
+    return account === 'OpenAi' ? goodKey : null;
+  };
+  return { lock, keyStore: { ...createMemoryKeyStore(), title: 'keyring', source: 'keychain' as const, read } };
 }
 
 const row = (name: string) => screen.findByRole('group', { name });
@@ -92,6 +105,29 @@ describe('the key of a provider', () => {
     }
   });
 
+  test('that the keychain does not release says how to fix that, until a test can read it', async () => {
+    const { lock, keyStore } = lockedKeychain();
+    await open('/settings/providers', {
+      keyStore,
+      endpoints: [{ name: 'gateway', baseAddress: 'http://127.0.0.1:9' }],
+    });
+    const gateway = await row('gateway');
+    within(gateway).getByText('Key unreadable');
+    within(gateway).getByText('Unlock the keyring.', { exact: false });
+    fireEvent.click(within(gateway).getByText('Edit'));
+    within(gateway).getByText('Leave empty to keep the current key');
+    const openAi = await row('OpenAI');
+    within(openAi).getByText('Key unreadable');
+    within(openAi).getByText('Unlock the keyring.', { exact: false });
+    within(openAi).getByText('Replace');
+    within(openAi).getByLabelText('Remove API key of OpenAI');
+    lock.isLocked = false;
+    fireEvent.click(within(openAi).getByText('Test'));
+    await within(openAi).findByText('Key set');
+    await within(openAi).findByText(/Tested .*, 3 models/);
+    expect(openAi.textContent).not.toContain('Unlock');
+  });
+
   test('shows without a keychain that it lasts until Touchstone quits', async () => {
     await open();
     await screen.findByText(/Keys are kept in memory until Touchstone quits/);
@@ -135,7 +171,7 @@ test('removes a model name that was added', async () => {
 test('saves a new key of an endpoint whose address has a form that is no longer accepted', async () => {
   const name = 'shop';
   const baseAddress = 'http://127.0.0.1:9/v1?tier=2';
-  const endpoint = { name, baseAddress, keySource: null, confirmation: null, lastTest: null };
+  const endpoint = { name, baseAddress, keySource: null, keyFailure: null, confirmation: null, lastTest: null };
   let isDone = false;
   opened = await openWindow(<EndpointForm endpoint={endpoint} onDone={() => (isDone = true)} />, {
     prepare: (client) => client.call(addEndpoint, { body: { name, baseAddress: 'http://127.0.0.1:9/v1' } }),
@@ -152,6 +188,7 @@ test('rejects a changed address of a form that is no longer accepted', async () 
     name: 'shop',
     baseAddress: 'http://127.0.0.1:9/v1?tier=2',
     keySource: null,
+    keyFailure: null,
     confirmation: null,
     lastTest: null,
   };
