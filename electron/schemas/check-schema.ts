@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, MissingRefError, type Options } from 'ajv';
+import { Ajv, type CodeKeywordDefinition, type ErrorObject, MissingRefError, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -48,6 +48,28 @@ function createValidator({ $schema }: JsonSchema): Ajv | null {
   const validator = new Validator(options);
   formats['default'](validator);
   return validator;
+}
+
+/**
+ * Leaves out the errors inside alternatives of schemas that are compiled from now on. They aren't helpful, because another alternative
+ * may be meant, and behind a reference their `schemaPath` doesn't show where they come from.
+ */
+function omitAlternativeErrors(validator: Ajv): void {
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const definition = validator.getKeyword(keyword) as CodeKeywordDefinition;
+    validator.removeKeyword(keyword);
+    validator.addKeyword({
+      ...definition,
+      code(context) {
+        const addError = context.error.bind(context);
+        context.error = (...details) => {
+          context.reset();
+          addError(...details);
+        };
+        definition.code(context);
+      },
+    });
+  }
 }
 
 function valueList(values: unknown): string {
@@ -121,14 +143,10 @@ function toAnswerError(error: ErrorObject): AnswerError {
   return { path, message: describeError(error) };
 }
 
-/** Whether an error is inside an alternative. Such errors aren't helpful, because another alternative may be meant. */
-function isInsideAlternative({ schemaPath }: ErrorObject): boolean {
-  return /\/(anyOf|oneOf)\/\d+\//.test(schemaPath);
-}
-
-function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const outer = errors.filter((error) => !isInsideAlternative(error) && error.keyword !== 'if');
-  return outer.length === 0 ? errors : outer;
+/** An error of the schema itself. The alternatives of its meta-schema that are behind references name the valid values. */
+function deepestError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const outer = errors.filter(({ schemaPath }) => !/\/(anyOf|oneOf)\/\d+\//.test(schemaPath));
+  return outer.toSorted((one, other) => other.instancePath.length - one.instancePath.length)[0];
 }
 
 function isPattern(pattern: string): boolean {
@@ -183,11 +201,11 @@ function compile(schema: JsonSchema): Compiled {
   if (Object.hasOwn(schema, '$async')) return { issue: { pointer: '/$async', issue: 'is not supported' } };
   try {
     if (validator.validateSchema(schema) !== true) {
-      const errors = withoutAlternatives(validator.errors ?? []);
-      const [deepest] = errors.toSorted((one, other) => other.instancePath.length - one.instancePath.length);
+      const deepest = deepestError(validator.errors ?? []);
       if (deepest) return { issue: { pointer: toAnswerError(deepest).path, issue: describeError(deepest) } };
       return { issue: { pointer: '', issue: 'is not a valid JSON schema' } };
     }
+    omitAlternativeErrors(validator);
     const validate = validator.compile(schema);
     return { validate: (value) => (validate(value) ? [] : (validate.errors ?? [])) };
   } catch (error) {
@@ -220,7 +238,8 @@ export function createAnswerCheck(schema: JsonSchema): (text: string) => AnswerC
       return unchecked('not-json', 'The answer is not valid JSON');
     }
     try {
-      const errors = withoutAlternatives(compiled.validate(value));
+      // Beside it are the errors of the `then` or `else` that it refers to.
+      const errors = compiled.validate(value).filter(({ keyword }) => keyword !== 'if');
       return {
         outcome: errors.length === 0 ? 'valid' : 'invalid',
         reason: null,

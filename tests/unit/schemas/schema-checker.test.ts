@@ -70,6 +70,34 @@ describe('the check of an answer', () => {
     );
   });
 
+  it.each(['anyOf', 'oneOf'])('reports no error inside an alternative of %s, also behind references', (keyword) => {
+    const shapes = createAnswerCheck({
+      properties: {
+        shape: { $ref: '#/$defs/shape' },
+        frame: { $ref: '#/$defs/circle' },
+        both: { allOf: [{ $ref: '#/$defs/named' }, { $ref: '#/$defs/shape' }] },
+      },
+      $defs: {
+        shape: { [keyword]: [{ $ref: '#/$defs/circle' }, { $ref: '#/$defs/group' }] },
+        circle: { required: ['radius'] },
+        group: { required: ['members'], properties: { members: { items: { $ref: '#/$defs/shape' } } } },
+        named: { required: ['name'] },
+      },
+    });
+    const alternatives = `must match ${keyword === 'anyOf' ? 'at least' : 'exactly'} one of the alternatives`;
+    const { errors, errorCount } = shapes('{ "shape": { "members": [{}] }, "frame": {}, "both": {} }');
+    expect([errors, errorCount]).toEqual([
+      [
+        { path: '/shape', message: alternatives },
+        { path: '/frame', message: 'must have the property "radius"' },
+        { path: '/both', message: 'must have the property "name"' },
+        { path: '/both', message: alternatives },
+      ],
+      4,
+    ]);
+    expect(shapes('{ "shape": { "members": [{ "radius": 1 }] } }').outcome).toBe('valid');
+  });
+
   it('repairs nothing', () => {
     expect(check('{"part": "rim"}').outcome).toBe('valid');
     for (const text of ['{"part": "rim"', '```json\n{"part": "rim"}\n```', "{'part': 'rim'}", '']) {
