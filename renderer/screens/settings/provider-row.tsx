@@ -184,6 +184,8 @@ interface ProviderRowProps {
   provider: ProviderState;
   /** Whether the page's address requests this provider's key. */
   isKeyRequested: boolean;
+  /** Whether the row says why its key can't be read. */
+  isFailureShown: boolean;
 }
 
 /** The open form. The page's address opens the key form, unless the row must confirm an address first. */
@@ -205,7 +207,7 @@ function useForm(isKeyRequested: boolean, isQuestion: boolean) {
 }
 
 /** A provider: the state of its key, its last test and its actions. */
-export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
+export function ProviderRow({ provider, isKeyRequested, isFailureShown }: ProviderRowProps) {
   const { aiSystem, confirmation, keySource, keyFailure } = provider;
   const needsConfirmation = confirmation !== null;
   const { form, setForm, close } = useForm(isKeyRequested, needsConfirmation);
@@ -261,7 +263,7 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
       {form === null && <ProviderConfirmation provider={provider} hasFocus={isKeyRequested} />}
       {form === 'capabilities' && isTestable && <CapabilityTest owner={{ aiSystem, name }} />}
-      {form === null && keyFailure !== null && <KeyNotice failure={keyFailure} />}
+      {form === null && keyFailure !== null && isFailureShown && <KeyNotice failure={keyFailure} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <RemoveKeyDialog aiSystem={aiSystem} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { providerName } from '../../../shared/provider-names.ts';
 import { IconButton } from '../../components/button.tsx';
+import type { ProviderState } from '../../../shared/contract/providers.ts';
 import { useModels, useProviders, useRemoveModel } from '../../queries/providers.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 import { type Settings, settings as settingsSchema } from '../../../shared/contract/settings.ts';
@@ -10,6 +11,7 @@ import { Notice, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { Message } from './connection-test.tsx';
 import { EndpointsSection } from './endpoints-page.tsx';
 import { ServiceModelsSection } from './service-models-page.tsx';
 import { ProviderRow } from './provider-row.tsx';
@@ -114,12 +116,19 @@ function Lead({ keychain }: { keychain: string | null | undefined }) {
   );
 }
 
+/** Why no key can be read, if the reason is the same for all of them: a locked keychain. */
+function commonKeyFailure(providers: readonly ProviderState[]): string | null {
+  const failure = providers[0]?.keyFailure ?? null;
+  return providers.length > 1 && providers.every(({ keyFailure }) => keyFailure === failure) ? failure : null;
+}
+
 /** Keys and addresses of the providers, followed by the endpoints, routes and limits. */
 export function ProvidersPage() {
   const providers = useProviders();
   const [location] = useLocation();
   const requestedId = location.split('/')[3];
   const keychain = providers.data?.keychain;
+  const keyFailure = commonKeyFailure(providers.data?.data ?? []);
   return (
     <SettingsPage title="Providers and keys" lead={<Lead keychain={keychain} />}>
       <div className="settings__stack">
@@ -127,6 +136,11 @@ export function ProvidersPage() {
           <Notice tone="caution">
             <strong>No keychain found. Keys are kept in memory until Touchstone quits.</strong> To keep keys after a
             restart, start a keychain service, or set variables such as OPENAI_API_KEY before you start Touchstone.
+          </Notice>
+        )}
+        {keyFailure !== null && (
+          <Notice tone="caution">
+            <Message text={keyFailure} />
           </Notice>
         )}
         <div className="card">
@@ -137,6 +151,7 @@ export function ProvidersPage() {
                   key={provider.aiSystem}
                   provider={provider}
                   isKeyRequested={provider.aiSystem === requestedId}
+                  isFailureShown={keyFailure === null}
                 />
               ))
             }

@@ -118,7 +118,8 @@ describe('the key of a provider', () => {
     within(gateway).getByText('Leave empty to keep the current key');
     const openAi = await row('OpenAI');
     within(openAi).getByText('Key unreadable');
-    within(openAi).getByText('Unlock the keyring.', { exact: false });
+    // Once for all providers.
+    expect(screen.getAllByText('Unlock the keyring.', { exact: false })).toHaveLength(1);
     within(openAi).getByText('Replace');
     within(openAi).getByLabelText('Remove API key of OpenAI');
     lock.isLocked = false;
