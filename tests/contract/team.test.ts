@@ -86,8 +86,9 @@ describeWithPostgres('the team database', () => {
     return (await server().query<{ query: string }>(team, waiting)).filter(({ query }) => query.includes(text)).length;
   };
 
-  /** Part of the query about members that waits for the reviewers. */
+  /** Parts of the queries that wait: of members for the reviewers, and of a conversation for its row. */
   const membersQuery = 'GROUP BY reviewer_id';
+  const conversationQuery = 'turns_before FROM touchstone.conversations';
 
   /** Until the result is called, queries about members wait. */
   async function lockReviewers(team: string): Promise<() => Promise<void>> {
@@ -293,6 +294,7 @@ describeWithPostgres('the team database', () => {
     await until(isCopied);
     const { database } = await connectTeam(team);
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onTestFinished(() => released.resolve());
     const lock = database.transaction().execute(async (transaction) => {
       await sql`LOCK touchstone.runs, touchstone.conversations IN ACCESS EXCLUSIVE MODE`.execute(transaction);
       locked.resolve();
@@ -304,8 +306,7 @@ describeWithPostgres('the team database', () => {
       const { body } = await callWithKey<{ runs: unknown }>('GET', `/conversations/${conversationId}`);
       expect(body.runs, `${time}`).toMatchObject([{ conversationRunId: runId }]);
     }
-    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessShareLock'`;
-    expect(await server().query(team, waiting)).toHaveLength(1);
+    expect(await countWaiting(team, conversationQuery)).toBe(1);
     released.resolve();
     await lock;
   });
